@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the compiler is told, and the sizes that every layer agrees on. */
+/* Compiler attributes, and the sizes that every layer agrees on. */
 #ifndef RMAI_ATTRIBUTES_H
 #define RMAI_ATTRIBUTES_H
 
@@ -11,14 +11,15 @@
 #define RMAI_LIKELY(x)         ((int)__builtin_expect(!!(x), 1))
 #define RMAI_UNLIKELY(x)       ((int)__builtin_expect(!!(x), 0))
 
-/* Words that different PEs write stand this far apart: two lines, since common processors prefetch lines in pairs. */
+/* The distance between words that different PEs write: two cache lines, since common processors prefetch lines in
+ * pairs. */
 #define RMAI_APART 128
 
 /* The unit of commit and of alignment between the parts of a reservation. Every page size that Linux has on
  * 64-bit machines (4, 16, 64 KiB) divides it. */
 #define RMAI_PAGE ((size_t)65536)
 
-/* The alignment of heaps: the huge page of most machines. Where the reservation is aligned to it too, blocks can have
+/* The alignment of heaps: the huge page of most machines. If the reservation is also aligned to it, blocks can have
  * huge pages. */
 #define RMAI_HEAP_ALIGNMENT ((size_t)2 << 20)
 

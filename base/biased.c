@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dekker's argument: the owner stores `inside` and then loads `guest`; the guest stores `guest` and then loads
- * `inside`. If neither processor lets its load pass its store, at least one of them sees the other. The guest's call of
- * the kernel makes a full barrier on every processor on which a thread of this process runs. So an owner whose load was
- * before that barrier has its store seen by the guest, and one whose load comes after it sees the guest. */
+ * `inside`. If no load passes the store before it, at least one of the two sees the other. The guest's system call
+ * executes a full barrier on every processor that runs a thread of this process. If the owner's load came before that
+ * barrier, the guest sees the owner's store; if it comes after the barrier, the owner sees the guest. */
 #include "config.h"
 
 #include "base/biased.h"
@@ -40,7 +40,7 @@ int rmai_biased_visit(struct rmai_biased *b) {
     return 0;
 }
 
-/* An owner that is missed here, since it goes to sleep just now, wakes by itself after its nap. */
+/* An owner that goes to sleep at this moment may be missed; it wakes by itself after its nap. */
 void rmai_biased_end_visit(struct rmai_biased *b) {
     atomic_store_explicit(&b->guest, 0, memory_order_release);
     if (RMAI_UNLIKELY(atomic_load_explicit(&b->wanted, memory_order_relaxed))) rmai_rouse(&b->guest);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lock between one thread that takes it all the time, the owner, and one that tries it now and then, the guest. The
- * owner pays a load and two stores and no locked instruction: the memory barrier that its side would need the guest has
- * the kernel make on all processors (membarrier(2)), at a microsecond for each try. The owner may enter again where it
- * is in; which thread is the owner may change, if the threads are ordered with each other. */
+/* A lock between two threads: the owner takes it all the time, the guest tries it now and then. The owner pays a load
+ * and two stores and no locked instruction. Its side needs a memory barrier; the guest lets the kernel execute that
+ * barrier on all processors (membarrier(2)), which costs a microsecond for each try. The owner may enter the lock
+ * recursively. Another thread may become the owner, if the two threads are ordered with each other. */
 #ifndef RMAI_BIASED_H
 #define RMAI_BIASED_H
 
@@ -13,12 +13,12 @@
 
 /* All zero: free. */
 struct rmai_biased {
-    _Atomic uint32_t inside; /* so many times the owner has entered; only the owner writes it */
-    _Atomic uint32_t guest;  /* 1: the guest is in, or asks whether the owner is */
+    _Atomic uint32_t inside; /* how many times the owner has entered; only the owner writes it */
+    _Atomic uint32_t guest;  /* 1: the guest is in, or is checking whether the owner is */
     _Atomic uint32_t wanted; /* 1: the owner waits for the guest to leave */
 };
 
-/* rmai_biased_works: 1 if the kernel makes the barrier. Where it does not, use another lock. */
+/* rmai_biased_works: 1 if the kernel supports the barrier. If not, use another lock. */
 int rmai_biased_works(void);
 
 /* The owner: enter waits for the guest to leave; try_enter returns 0 if the guest or the owner itself is in. */
@@ -29,8 +29,8 @@ static inline uint32_t rmai_biased_inside(const struct rmai_biased *b) {
 static inline void rmai_biased_enter(struct rmai_biased *b) {
     const uint32_t inside = rmai_biased_inside(b);
     atomic_store_explicit(&b->inside, inside + 1, memory_order_relaxed);
-    /* The compiler must not, and the processor may, have the load first: see rmai_biased_visit. The acquire pairs with
-     * the guest's release when it leaves. */
+    /* The compiler must not move the load before the store; the processor may: see rmai_biased_visit. The acquire pairs
+     * with the guest's release when it leaves. */
     atomic_signal_fence(memory_order_seq_cst);
     if (inside == 0 && RMAI_UNLIKELY(atomic_load_explicit(&b->guest, memory_order_acquire))) rmai_biased_await_(b);
 }

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- finding it ---- */
+/* ---- finding the group ---- */
 
-/* 1 if `word` is one of the words of a list that commas separate. */
+/* 1 if `word` is in a comma-separated list. */
 static int list_has(const char *list, const char *word) {
     size_t len = strlen(word);
     for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
@@ -34,7 +34,7 @@ static FILE *open_proc(const char *root, const char *file) {
     return snprintf(name, sizeof name, "%s/proc/self/%s", root, file) < (int)sizeof name ? fopen(name, "re") : NULL;
 }
 
-/* The process's group for the controller, as /proc/self/cgroup has it. Returns the version, 0 if there is none. */
+/* Reads the process's group for the controller from /proc/self/cgroup. Returns the version, 0 if there is no group. */
 static int read_group_path(const char *root, const char *controller, char path[PATH_MAX]) {
     char *line = NULL;
     size_t room = 0;
@@ -52,14 +52,14 @@ static int read_group_path(const char *root, const char *controller, char path[P
         group[-1] = 0;
         if (!v2 && !list_has(controllers, controller)) continue;
         memcpy(path, group, strlen(group) + 1);
-        version = v2 ? 2 : 1; /* a controller that belongs to version 1 does not belong to version 2 too */
+        version = v2 ? 2 : 1; /* a controller belongs to either version 1 or version 2 */
     }
     free(line);
     fclose(f);
     return version;
 }
 
-/* Replaces octal escapes: the kernel writes \040 for a blank in a path of mountinfo, and so on. */
+/* Replaces octal escapes: the kernel writes \040 for a space in a path of mountinfo, and so on. */
 static void unescape_octal(char *text) {
     char *to = text;
     for (const char *p = text; *p; to++) {
@@ -96,8 +96,8 @@ static int cut_mount(char *line, int version, const char *controller, char **mou
     return 1;
 }
 
-/* Sets folder and top. Returns 1 if the folder fits. A path with "/.." means that the process is in a group outside of
- * its namespace, which no folder shows: then the folder is the mount point. */
+/* Sets folder and top. Returns 1 if the folder fits. A path with "/.." means that the process is in a group outside its
+ * namespace, which has no folder here: then the folder is the mount point. */
 static int set_group_folder(struct rmai_cgroup *g, const char *root, const char *at, const char *path) {
     int top = snprintf(g->folder, sizeof g->folder, "%s%s", root, at);
     if (top < 0 || (size_t)top >= sizeof g->folder) return 0;
@@ -115,7 +115,8 @@ void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *contr
     if (!version) return;
     snprintf(usual, sizeof usual, "/sys/fs/cgroup%s%s", version == 1 ? "/" : "", version == 1 ? controller : "");
     f = open_proc(root, "mountinfo");
-    /* Takes a mount that shows the group, else the first one: in a container that is often the process's own group. */
+    /* Takes a mount that contains the group, else the first mount: in a container this is often the process's own
+     * group. */
     while (f && found < 2 && getline(&line, &room, f) > 0) {
         const char *left;
         if (!cut_mount(line, version, controller, &mounted, &at)) continue;
@@ -129,7 +130,7 @@ void rmai_cgroup_find(struct rmai_cgroup *g, const char *root, const char *contr
 
 /* ---- reading it ---- */
 
-/* Cuts the last group off folder. Returns 0 if that is the topmost group. */
+/* Removes the last group from folder. Returns 0 if that group is the topmost one. */
 static int go_to_parent_group(const struct rmai_cgroup *g, char *folder) {
     char *slash = strrchr(folder + g->top, '/');
     if (slash) *slash = 0;
@@ -150,7 +151,7 @@ static const char *read_group_file(const char *folder, const char *file, char *t
     return text;
 }
 
-/* The number that text begins with, or `otherwise`: "max", "-1" and nothing at all are no numbers. */
+/* The number at the beginning of text, or `otherwise`: "max", "-1" and an empty text are not numbers. */
 static size_t parse_number_or(const char *text, size_t otherwise) {
     char *end;
     unsigned long long n;
@@ -164,7 +165,7 @@ static size_t read_number_or(const char *folder, const char *file, size_t otherw
     return parse_number_or(read_group_file(folder, file, text, sizeof text), otherwise);
 }
 
-/* Version 1 says "no limit" by the largest multiple of a page. */
+/* In version 1 the largest multiple of a page means "no limit". */
 static size_t memory_limit_of(const struct rmai_cgroup *g, const char *folder) {
     size_t limit = read_number_or(folder, g->version == 1 ? "memory.limit_in_bytes" : "memory.max", SIZE_MAX);
     return limit < SIZE_MAX / 4 ? limit : SIZE_MAX;
@@ -178,9 +179,9 @@ static size_t memory_stat_of(const char *text, const char *key) {
     return 0;
 }
 
-/* Bytes that the kernel can drop without swapping: pages of files. The kernel keeps those that are in use, so half of
- * the active ones count, as in MemAvailable. Pages of /dev/shm, our heaps among them, are not in these numbers: they
- * can only be swapped out. */
+/* Bytes that the kernel can drop without swapping: pages of files. The kernel keeps pages that are in use, so only half
+ * of the active ones count, as in MemAvailable. These numbers do not include pages of /dev/shm (our heaps): they can
+ * only be swapped out. */
 static size_t reclaimable_bytes(const struct rmai_cgroup *g, const char *folder) {
     char text[8192];
     int v1 = g->version == 1;

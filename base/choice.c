@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* docs/performance.md says how the figures of the table were measured. */
+/* docs/performance.md says how the table's numbers were measured. */
 #include "config.h"
 
 #include "base/choice.h"

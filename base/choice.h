@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm a collective takes: one table, by the number of bytes and the shape of the team on its node. The
- * table's figures were measured (bench/rma_collective_tune.c measures those of another machine); a setting replaces any
- * of them. */
+/* Which algorithm a collective uses: one table, by the number of bytes and the shape of the team on its node. The
+ * table's numbers were measured (bench/rma_collective_tune.c measures them on another machine); a setting can replace
+ * each of them. */
 #ifndef RMAI_CHOICE_H
 #define RMAI_CHOICE_H
 
@@ -15,7 +15,7 @@ enum rmai_shape {
     RMAI_SHAPES
 };
 
-/* The algorithms that are taken from some size on; each family's first algorithm has no entry. */
+/* The algorithms that apply from some size on. Each family's first algorithm, which applies below, has no entry. */
 enum rmai_way {
     RMAI_BROADCAST_DIRECT,
     RMAI_FCOLLECT_DIRECT,
@@ -30,16 +30,17 @@ enum rmai_way {
 
 #define RMAI_NEVER ((size_t)-1)
 
-/* How many entries the table of struct rmai_choice has. */
+/* Number of entries in struct rmai_choice's table. */
 #define RMAI_CHOICES ((int)RMAI_WAYS * (int)RMAI_SHAPES)
 
-/* from[way][shape]: the algorithm is taken from so many bytes of one PE on; where PEs meet, from so many PEs on. */
+/* from[way][shape]: the smallest number of bytes of one PE for which the algorithm is used; for meetings of PEs, the
+ * smallest number of PEs. */
 struct rmai_choice {
     size_t from[RMAI_WAYS][RMAI_SHAPES];
 };
 
-/* rmai_choice_set fills c from the table, and replaces what text names, for all shapes:
- * "reduce:share=8k,meet:tree=never", or "auto" for nothing. Returns 0, or -1 with *bad and *len: the part of text that
+/* rmai_choice_set fills c from the table, and replaces the entries that text names, for all shapes:
+ * "reduce:share=8k,meet:tree=never"; "auto" replaces none. Returns 0, or -1 with *bad and *len: the part of text that
  * could not be read, and its length. */
 int rmai_choice_set(struct rmai_choice *c, const char *text, const char **bad, size_t *len);
 

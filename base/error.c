@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recording an error is apart from raising it: so a code can travel up through layers that add what they know, and the
- * handler sees the whole text once. */
+/* Recording an error and raising it are separate steps. So a code can travel up through layers that add what they know,
+ * and the handler sees the whole text once. */
 #include "config.h"
 
 #include "base/error.h"
@@ -16,12 +16,12 @@ static _Thread_local struct rmai_error_kept last_error;
 
 #define TEXT_SIZE sizeof last_error.text
 
-/* The process's error handler, what the process is called in an error, and what ends the job. */
+/* The process's error handler, the process's name in error texts, and the function that ends the job. */
 static _Atomic(rma_errhandler *) error_handler = rma_errors_abort;
 static char error_identity[128];
 static void (*end_job_function)(int code);
 
-/* Formatted in a buffer of its own, since the arguments may be the present text. */
+/* Formatted in a separate buffer, since the arguments may point into the current text. */
 int rmai_error(int code, const char *format, ...) {
     char text[TEXT_SIZE];
     va_list args;
@@ -57,7 +57,8 @@ int rmai_error_prefix(const char *format, ...) {
     return last_error.code;
 }
 
-/* Initial-exec: setting it costs one store. By the general model a thread's variable of a shared library costs a call.
+/* Initial-exec: setting the variable costs one store. In the general model access to a thread-local variable of a
+ * shared library costs a call.
  */
 static _Thread_local const char *error_call_name __attribute__((tls_model("initial-exec")));
 
@@ -67,7 +68,7 @@ const char *rmai_error_name(const char *call) { return error_call_name ? error_c
 
 int rmai_error_of_shmem(const char *call) { return strncmp(rmai_error_name(call), "rma_", 4) != 0; }
 
-/* Puts error_call_name in the place of the public call's name, which stands before the first colon. A text that begins
+/* Replaces the public call's name, which stands before the first colon, by error_call_name. A text that begins
  * otherwise stays as it is. */
 static void rename_failed_call(void) {
     char text[TEXT_SIZE];
@@ -91,7 +92,7 @@ static void note_tolerated_error(void) {
     static _Atomic uint32_t noted; /* a bit for each kind */
     const uint32_t bit = UINT32_C(1) << tolerated.kind;
     if (atomic_fetch_or_explicit(&noted, bit, memory_order_relaxed) & bit) return;
-    rmai_note("%s%s%s; this is passed over, and said once (an error with RMA_CHECK=1)", error_identity,
+    rmai_note("%s%s%s; ignored, and reported once (with RMA_CHECK=1 this is an error)", error_identity,
               error_identity[0] ? ": " : "", last_error.text);
 }
 
@@ -115,8 +116,8 @@ void rmai_error_identity(const char *who, void (*end_job)(int code)) {
 
 const char *rmai_error_who(void) { return error_identity; }
 
-/* The line goes out in one piece: from glibc 2.37 on fprintf writes to stderr in pieces of 128 bytes, between which
- * other PEs write theirs. */
+/* The line is written by one call: from glibc 2.37 on fprintf writes to stderr in pieces of 128 bytes, and other PEs
+ * may write between these pieces. */
 void rmai_note(const char *format, ...) {
     static const char start[] = "librma: ";
     char line[sizeof start + TEXT_SIZE];

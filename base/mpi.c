@@ -67,7 +67,7 @@ int rmai_mpi_size(MPI_Comm comm, const char *from) {
     return size;
 }
 
-/* here[i] is i. */
+/* Translates n ranks of comm to MPI_COMM_WORLD. here[i] is i. */
 static int translate_ranks(MPI_Comm comm, int n, const int *here, int *in_world, const char *from) {
     MPI_Group world = MPI_GROUP_NULL, group = MPI_GROUP_NULL;
     int code = rmai_mpi(MPI_Comm_group(MPI_COMM_WORLD, &world), from, "MPI_Comm_group"), freed = RMA_SUCCESS;
@@ -94,7 +94,7 @@ int rmai_mpi_members(MPI_Comm comm, int *n, int **ranks, const char *from) {
     return code;
 }
 
-/* ---- waits, and what all processes do together ---- */
+/* ---- waits, and collective operations ---- */
 
 int rmai_mpi_wait(MPI_Request *request, const char *from, const char *call) {
     for (unsigned tests = 0;; tests++) {
@@ -113,7 +113,7 @@ void rmai_mpi_merge(MPI_Comm comm, void *data, int n, MPI_Datatype type, MPI_Op 
     MPI_Request request;
     complete_collective(&request, MPI_Iallreduce(MPI_IN_PLACE, data, n, type, op, comm, &request), from,
                         "MPI_Iallreduce");
-    rmai_mpi_heard(); /* whoever failed before has come here, and nobody waits for it elsewhere */
+    rmai_mpi_heard(); /* a process that failed earlier has reached this call too, so nobody waits for it elsewhere */
 }
 
 void rmai_mpi_broadcast(MPI_Comm comm, void *data, size_t len, const char *from) {

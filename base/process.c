@@ -51,8 +51,8 @@ unsigned rmai_process_host(void) {
     return hash;
 }
 
-/* Reads what the kernel says of a process or thread (proc(5), stat), from the third field, the state, on. Returns 0 if
- * there is no such file. */
+/* Reads a stat file of a process or thread (proc(5)), from the third field (the state) on. Returns 0 if there is no
+ * such file. */
 static int read_stat(const char *path, char fields[512]) {
     char line[512];
     const char *after;
@@ -90,9 +90,9 @@ int rmai_process_hangs(int pid) {
     return hangs;
 }
 
-/* A PE that has died stays in the process table until its launcher asks for its exit status, and kill(2) still finds
- * it. A process whose main thread has ended while others run looks the same, but lives: the 20th field, num_threads,
- * tells the two apart. */
+/* A dead PE stays in the process table until its launcher reads its exit status, and kill(2) still finds it. A process
+ * whose main thread has ended while other threads run looks the same, but is alive: the 20th field, num_threads, tells
+ * the two apart. */
 enum rmai_process_state rmai_process_state(int pid) {
     char fields[512];
     long threads = 1;
@@ -117,7 +117,7 @@ static enum rmai_process_result copy_result(ssize_t n, size_t done) {
     return n < 0 && errno != EFAULT && errno != ENOMEM && done == 0 ? RMAI_PROCESS_REFUSED : RMAI_PROCESS_FAULT;
 }
 
-/* The kernel may copy less than asked for: at most 2 GiB at once, and only up to a page that faults. */
+/* The kernel may copy less than requested: at most 2 GiB at once, and only up to a page that faults. */
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len) {
     for (size_t done = 0; done < len;) {
         struct iovec here = {(char *)to + done, len - done}, there = {(void *)(uintptr_t)(from + done), len - done};
@@ -150,7 +150,7 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     return failed;
 }
 
-/* Who ignores all advice says of advice that no kernel knows, too, that it has been followed. */
+/* A system that ignores all advice also accepts advice that no kernel knows. */
 int rmai_process_advice_ignored(void) {
     static _Atomic int known; /* 0: not asked yet; else 1 + the answer */
     int is = atomic_load_explicit(&known, memory_order_relaxed) - 1;
@@ -168,13 +168,13 @@ int rmai_process_populate(void *from, size_t bytes, int write) {
     return 0;
 }
 
-/* The same of the whole pages of any range. */
+/* rmai_process_populate for the whole pages of any range. */
 static int populate_pages(const void *addr, size_t len, int write) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)addr / page * page, to = (uintptr_t)addr + len;
     return rmai_process_populate((void *)from, (to - from + page - 1) / page * page, write);
 }
 
-/* By syscall(2): libraries that watch mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
+/* By syscall(2): libraries that track mappings (UCX) replace libc's mremap by a function that drops the fifth argument.
  */
 char *rmai_process_remap(char *from, size_t old, size_t new, char *to) {
     long p = syscall(SYS_mremap, from, old, new, MREMAP_MAYMOVE | (to ? MREMAP_FIXED : 0), to);
@@ -186,21 +186,21 @@ int rmai_environment_number(const char *name, int otherwise) {
     return text && isdigit((unsigned char)*text) ? atoi(text) : otherwise;
 }
 
-/* 1 if this process would get a signal by reading the word at that address, or with `write` by writing it: the kernel
- * reads or writes it in its place, and answers EFAULT. It compares the word, and moves none of the threads that sleep
- * on it; or it adds no bit to the word, in one step, so that nothing is lost that others write, and is then asked for a
- * comparison that there is none of, so that it wakes nobody. */
+/* 1 if this process would get a signal by reading the word at that address, or with `write` by writing it. The kernel
+ * accesses the word instead, through futex(2), and returns EFAULT. To read, it compares the word and requeues none of
+ * the sleepers. To write, it or's 0 into the word atomically, so that no concurrent store is lost; the comparison that
+ * follows does not exist, so it wakes nobody. */
 static int word_faults(uint32_t *word, int write) {
-    uint32_t none = 0; /* nobody sleeps on this */
+    uint32_t none = 0; /* nobody sleeps on this word */
     const int keep = FUTEX_OP(FUTEX_OP_OR, 0, 15, 0);
     long code = write ? syscall(SYS_futex, &none, FUTEX_WAKE_OP_PRIVATE, 0, NULL, word, keep)
                       : syscall(SYS_futex, word, FUTEX_CMP_REQUEUE_PRIVATE, 0, NULL, &none, 0);
     return code == -1 && errno == EFAULT;
 }
 
-/* Populating pages fails where touching them would raise a signal. EINVAL comes for pages that may not be touched so,
- * and on kernels that cannot populate (before 5.14); populating this function's own stack tells the two apart. On such
- * kernels, and under emulators, a word of each page is tried. */
+/* Populating pages fails if touching them would raise a signal. EINVAL means that the access to the pages is not
+ * allowed, or that the kernel cannot populate (before 5.14); populating this function's own stack tells the two apart.
+ * On such kernels, and under emulators, a word of each page is tried. */
 int rmai_process_touchable(const void *addr, size_t len, int write) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), to = (uintptr_t)addr + len;
     unsigned char byte = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Other processes of the node: are they alive, and reading and writing memory that they have not shared. The latter is
- * process_vm_readv(2), Linux 3.2: the caller makes one copy, and the other process goes on with what it does. */
+/* Other processes of the node: whether they are alive, and access to memory that they have not shared. The access uses
+ * process_vm_readv(2), Linux 3.2: the caller makes one copy, and the other process takes no part. */
 #ifndef RMAI_PROCESS_H
 #define RMAI_PROCESS_H
 
@@ -8,67 +8,67 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* rmai_process_namespace: a number that two processes have in common if the same pid means the same process to both. */
+/* rmai_process_namespace: a number that is equal in two processes if the same pid means the same process to both. */
 uint64_t rmai_process_namespace(void);
 
-/* rmai_process_host: a number that two processes of a machine have alike if they share the namespaces on which it
- * depends how MPI moves data between them: of System V IPC, the network, processes, users and the host's name. */
+/* rmai_process_host: a number that is equal in two processes of a machine if they share the namespaces that decide how
+ * MPI moves data between them: those of System V IPC, the network, processes, users and the host's name. */
 unsigned rmai_process_host(void);
 
-/* rmai_process_state: what the system says of process `pid`. */
+/* rmai_process_state: the state of process `pid`, as the system reports it. */
 enum rmai_process_state {
     RMAI_PROCESS_LIVES,
-    RMAI_PROCESS_STOPPED, /* by a signal (SIGSTOP); a process that a debugger holds is not in this state */
+    RMAI_PROCESS_STOPPED, /* stopped by a signal (SIGSTOP); a process that a debugger holds is not in this state */
     RMAI_PROCESS_GONE     /* there is no such process, or only its exit status is left */
 };
 enum rmai_process_state rmai_process_state(int pid);
 
-/* rmai_process_hangs: 1 if a thread of process `pid` waits within the kernel for what no signal interrupts (a disk, a
- * server of files that does not answer). It may hold the lock of its address space: whoever reads the process's memory
- * then, its environment or its arguments, waits as long. */
+/* rmai_process_hangs: 1 if a thread of process `pid` is in an uninterruptible wait within the kernel (for a disk, or a
+ * file server that does not answer). The thread may hold the lock of its address space: then a process that reads its
+ * memory, environment or arguments waits as long. */
 int rmai_process_hangs(int pid);
 
-/* rmai_process_parent: the process that `pid` is a child of; 0 if the system does not tell. */
+/* rmai_process_parent: the parent of process `pid`; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
 
 /* rmai_process_gone: 1 if the state of process pid is RMAI_PROCESS_GONE. */
 static inline int rmai_process_gone(int pid) { return rmai_process_state(pid) == RMAI_PROCESS_GONE; }
 
-/* rmai_process_admit lets the other processes of this user read and write this one's memory, where the system (Yama's
- * ptrace_scope) asks for permission. Elsewhere it does nothing. */
+/* rmai_process_admit lets the other processes of this user read and write this process's memory, if the system requires
+ * such a permission (Yama's ptrace_scope). Otherwise it does nothing. */
 void rmai_process_admit(void);
 
 enum rmai_process_result {
     RMAI_PROCESS_DONE,
     RMAI_PROCESS_FAULT,  /* a page is not mapped, or not for this access: some of the bytes may have been copied */
-    RMAI_PROCESS_REFUSED /* the system does not let one process do this to the other: nothing was copied */
+    RMAI_PROCESS_REFUSED /* the system does not allow this access between the two processes: nothing was copied */
 };
 
 /* rmai_process_read copies len bytes at address `from` of process pid to `to`; rmai_process_write the other way. */
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
 
-/* rmai_thread starts a thread of the library. The thread gets none of the program's signals and is called
+/* rmai_thread starts a thread of the library. The thread receives none of the program's signals, and its name is
  * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
-/* rmai_process_remap is mremap(2): it moves the mapping of old bytes at `from` to `to` (over what is there; anywhere if
- * `to` is NULL), with new bytes. If old is 0, it makes a second mapping of the same shared pages, for which it needs no
+/* rmai_process_remap is mremap(2): it moves the mapping of old bytes at `from` to `to` (replacing what is mapped there;
+ * anywhere if `to` is NULL), with new bytes. If old is 0, it makes a second mapping of the same shared pages, without a
  * file descriptor. Returns the address, or NULL. */
 char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
 
-/* rmai_environment_number: the number in that environment variable; `otherwise` if it is not there or begins with no
- * digit. */
+/* rmai_environment_number: the number in that environment variable; `otherwise` if it is not set or does not begin with
+ * a digit. */
 int rmai_environment_number(const char *name, int otherwise);
 
-/* rmai_process_advice_ignored: 1 where madvise(2) succeeds and does nothing. An emulator (qemu's user mode) may take
- * all advice for a hint. */
+/* rmai_process_advice_ignored: 1 if madvise(2) succeeds without any effect. An emulator (qemu's user mode) may ignore
+ * all advice. */
 int rmai_process_advice_ignored(void);
 
-/* rmai_process_populate makes the pages of [from, from + bytes), both multiples of the page size, ready to be read, or
- * with `write` to be written, where touching them could raise a signal. Returns 0, or errno: EINVAL if this kernel
- * cannot do that (before 5.14), or not with these pages. */
+/* rmai_process_populate makes the pages of [from, from + bytes), both multiples of the page size, ready for reading, or
+ * with `write` for writing, without the signal that touching them might raise. Returns 0, or errno: EINVAL if this
+ * kernel cannot do it (before 5.14), or not for these pages. */
 int rmai_process_populate(void *from, size_t bytes, int write);
 
 /* rmai_process_touchable: 1 if this process can read, or with `write` also write, [addr, addr + len) without a signal

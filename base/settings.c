@@ -20,29 +20,31 @@ extern char **environ;
 
 enum kind { LIMIT, COUNT, PES, SECONDS, CHOICE, BOOL, WAYS, TOOL };
 
-/* Which value is in force where PEs have different ones. EACH is for what no other PE relies on: a PE may poll longer
- * than its peers, but PEs that used different algorithms could not meet. */
+/* Which value is in force if PEs have different values. EACH is for settings on which no other PE relies: a PE may poll
+ * longer than its peers, but PEs with different algorithms could not meet. */
 enum scope {
     EACH,  /* each PE has its own */
     LEAST, /* all PEs have the smallest value of any PE */
-    MOST   /* all PEs have the largest value of any PE; of words, the one that is listed last */
+    MOST   /* all PEs have the largest value of any PE; for words, the one listed last */
 };
 
 struct setting {
     const char *name;
     enum kind kind;
     enum scope scope;
-    /* Of the member in struct rmai_settings: size_t, size_t, long, long, long, int, int, struct rmai_choice by kind. A
-     * TOOL has none: another library of this package reads the variable, and says what is wrong with it. */
+    /* Offset of the member in struct rmai_settings. Its type, by kind: size_t, size_t, long, long, long, int, int,
+     * struct rmai_choice. A TOOL has no member: another library of this package reads the variable and reports its
+     * errors. */
     size_t offset;
     const char *initial; /* parsed like a value from the environment */
     const char *help;
-    /* What values do. CHOICE: all words, in the order of the enum. TOOL: the words of its list. Else values that mean
-     * more than their number says, or NULL. The last one's word is NULL. */
+    /* What the values mean. CHOICE: all words, in the order of the enum. TOOL: the words of its list. Otherwise values
+     * with a special meaning, or NULL. The list ends with a NULL word. */
     const struct rmai_setting_value *values;
 };
 
-/* The least limit of a heap, and what limits are rounded up to. In a smaller value a unit was forgotten. */
+/* The smallest limit of a heap; limits are rounded up to a multiple of it. A smaller value means that the user forgot a
+ * unit. */
 #define LIMIT_LEAST RMAI_PAGE
 
 #define AT(member) offsetof(struct rmai_settings, member)
@@ -58,9 +60,9 @@ static const struct setting settings_table[] = {
      VALUES({"100%", "all but what is left to the system, 6 % or 256 MiB"})},
     {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", "most that a PE's local heap may grow to",
      VALUES({"100%", "all but what is left to the system, 6 % or 256 MiB"})},
-    {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "which mistakes are looked for in the heaps",
-     VALUES({"none", "none of them"}, {"leaks", "what the program has not given back, reported at the end"},
-            {"full", "leaks, writes behind a block's end, and writes to blocks that were given back"})},
+    {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "which mistakes in the heaps are detected",
+     VALUES({"none", "none of them"}, {"leaks", "blocks that the program has not freed, reported at the end"},
+            {"full", "leaks, writes past a block's end, and writes to freed blocks"})},
     {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "how peers reach global variables",
      VALUES({"remap", "by loads and stores, as rma_init moves the variables to shared memory"},
             {"window", "the variables stay in place, and the kernel copies"}, {"off", "not at all"})},
@@ -99,7 +101,7 @@ static const struct setting settings_table[] = {
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
 _Static_assert(N_SETTINGS <= RMAI_SETTINGS_MAX, "a number for each row");
 
-/* Settings that earlier versions had. A job in whose environment one is left goes on, and prints a note. */
+/* Settings of earlier versions. A job whose environment still has one runs, and prints a note. */
 static const struct {
     const char *name, *since, *now;
 } former_settings[] = {
@@ -109,7 +111,7 @@ static const struct {
     {"RMA_HEAP_INIT", "0.3.0", "the heaps begin small, and grow"},
 };
 
-/* Variables that programs and scripts of this package read: they have no row, and are not misspelt either. */
+/* Variables that programs and scripts of this package read. They have no row, and are not reported as misspelt. */
 static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
 
 /* Settings for tests and tuning, which manuals list last. If users need a setting as well, only its values from number
@@ -145,7 +147,7 @@ static int first_for_tuning(const struct setting *row) {
     return INT_MAX;
 }
 
-/* Writes the words of values to buf, between each two of them `between`. */
+/* Writes the words of values to buf, separated by `between`. */
 static const char *list_words(const struct rmai_setting_value *values, int n, const char *between, char *buf,
                               size_t size) {
     size_t used = 0;
@@ -155,7 +157,7 @@ static const char *list_words(const struct rmai_setting_value *values, int n, co
     return buf;
 }
 
-/* Counts the values from `values` on, `most` at most. */
+/* Counts the values from `values` on, up to `most`. */
 static int count_values(const struct rmai_setting_value *values, int most) {
     int n = 0;
     while (values && n < most && values[n].word) n++;
@@ -173,7 +175,7 @@ static int parse_bool(const char *text) {
     return i < 0 ? -1 : i & 1;
 }
 
-/* Reads a whole decimal number, 0 or more, and nothing else. Returns -1 if text is none, or is beyond a long. */
+/* Parses text as one decimal integer, 0 or more. Returns -1 if text is anything else, or does not fit a long. */
 static long parse_count(const char *text) {
     char *end;
     errno = 0;
@@ -266,7 +268,7 @@ int rmai_settings_read(struct rmai_settings *s, size_t memory) {
 
 /* ---- among PEs ---- */
 
-/* A value as a number, in the order in which values are compared: "auto" of a count that limits is no limit. */
+/* A value as a number, so that values compare in order: "auto" of a count that is a limit means no limit. */
 static long setting_number(const struct setting *row, const struct rmai_settings *s) {
     const void *member = (const char *)s + row->offset;
     switch (row->kind) {
@@ -296,7 +298,7 @@ static void set_setting_number(const struct setting *row, struct rmai_settings *
     }
 }
 
-/* The numbers of the rows come first, then those of the one row that has many. */
+/* First one number for each row, then the numbers of the one row that has many. */
 void rmai_settings_offer(const struct rmai_settings *s, struct rmai_least *number) {
     const size_t *from = &s->collectives.from[0][0];
     for (size_t i = 0; i < RMAI_SETTINGS_MAX; i++) {
@@ -366,7 +368,7 @@ void rmai_settings_print(const struct rmai_settings *s, void (*put)(void *out, c
     }
 }
 
-/* Returns a pattern that shows the reader what a value may look like. For a CHOICE it lists the values of the text. */
+/* Returns a pattern of the possible values. For a CHOICE it lists text's values. */
 static const char *setting_pattern(const struct setting *row, struct rmai_setting_text *text) {
     switch (row->kind) {
         case LIMIT: return "SIZE";
@@ -405,7 +407,7 @@ int rmai_settings_describe(int tuning, size_t i, struct rmai_setting_text *text)
     return 0;
 }
 
-/* Levenshtein's distance of a[0..n) and b, for names of up to 31 characters; longer ones are far. */
+/* Levenshtein distance of a[0..n) and b, for names of up to 31 characters; longer names get a large distance. */
 static size_t edit_distance(const char *a, size_t n, const char *b) {
     size_t row[32], m = strlen(b);
     if (n > 31 || m > 31) return 32;
@@ -431,7 +433,7 @@ static int is_known_variable(const char *name, size_t n) {
     return 0;
 }
 
-/* What is printed of an entry whose name has `len` letters and no row. */
+/* Writes the note about an environment entry whose name has `len` letters and no row. */
 static void note_of_entry(const char *entry, size_t len, char *note, size_t size) {
     const char *guess = NULL;
     size_t nearest = 4;
@@ -443,7 +445,7 @@ static void note_of_entry(const char *entry, size_t len, char *note, size_t size
     }
     for (size_t i = 0; i < N_SETTINGS; i++) {
         size_t d = edit_distance(entry, len, settings_table[i].name);
-        /* At least 5 letters must be the same, those of RMA_ among them: a short name is near to any other. */
+        /* At least 5 letters must be the same, including those of RMA_: a short name is close to any other. */
         if (d < nearest && d + 4 < strlen(settings_table[i].name)) {
             nearest = d;
             guess = settings_table[i].name;

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets *bytes to the number times up / down. Whole numbers are computed in integers, which are exact where a long
- * double has only the precision of a double. */
+/* Sets *bytes to the number times up / down. Whole numbers are computed in integers, which stay exact on machines whose
+ * long double is only a double. */
 static int scale_digits(const char *digits, size_t n, size_t up, size_t down, size_t *bytes) {
     __extension__ typedef unsigned __int128 wide;
     wide whole = 0;

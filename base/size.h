@@ -10,7 +10,7 @@
  * negative, or is beyond 64 bits: *bytes is then untouched. */
 int rmai_parse_size(const char *text, size_t memory, size_t *bytes);
 
-/* rmai_format_size writes bytes as people say it ("24.0 GiB", "640 B") into buf and returns buf. */
+/* rmai_format_size writes bytes for human readers ("24.0 GiB", "640 B") into buf and returns buf. */
 const char *rmai_format_size(char buf[24], size_t bytes);
 
 #endif

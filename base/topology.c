@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two sources: the kernel's files for what is cheap and always needed, hwloc for the shape. */
+/* Two sources: the kernel's files for facts that every init needs, which are cheap to read; hwloc for the machine's
+ * shape. */
 #include "config.h"
 
 #include "base/topology.h"
@@ -19,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* ---- what control groups leave of the machine ---- */
+/* ---- limits of control groups ---- */
 
 size_t rmai_node_memory(void) {
     struct rmai_cgroup g;
@@ -39,7 +40,7 @@ int rmai_cpu_quota(void) {
 void rmai_affinity(struct rmai_cpus *cpus) {
     memset(cpus, 0, sizeof *cpus);
     if (sched_getaffinity(0, sizeof *cpus, (cpu_set_t *)(void *)cpus) != 0) {
-        /* More processors than bits: as many as there are, by number. */
+        /* More processors than bits: take all of the system's processors, by number. */
         long n = sysconf(_SC_NPROCESSORS_ONLN);
         for (long c = 0; c < n && c < RMAI_CPU_WORDS * 64; c++) cpus->word[c / 64] |= (uint64_t)1 << (c % 64);
     }
@@ -55,7 +56,7 @@ int rmai_cpus_count(const struct rmai_cpus *cpus) {
     return n;
 }
 
-/* Does without hwloc, which would tell a launcher's binding from a control group's. */
+/* Does not use hwloc, so it cannot tell a launcher's binding from a control group's. */
 void rmai_affinity_describe(char text[128]) {
     struct rmai_cpus mine;
     long mine_n, all_n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -83,7 +84,7 @@ static hwloc_topology_t load_topology(void) {
 int rmai_numa_exists(int node) {
     char path[64];
     snprintf(path, sizeof path, "/sys/devices/system/node/node%d", node);
-    /* Kernels without NUMA have no such folder, and one node. */
+    /* A kernel without NUMA has no such folder, and one node. */
     return access(path, F_OK) == 0 || (node == 0 && access("/sys/devices/system/node", F_OK) != 0);
 }
 
@@ -102,7 +103,7 @@ int rmai_numa_bind(void *start, size_t len, int node) {
 
 #define THP "/sys/kernel/mm/transparent_hugepage/"
 
-/* The first line of a file of the kernel, without its newline; "" if there is none. */
+/* The first line of a kernel file, without its newline; "" if there is none. */
 static const char *read_first_line(const char *path, char line[128]) {
     FILE *f = fopen(path, "re");
     line[0] = 0;
@@ -120,8 +121,8 @@ size_t rmai_huge_page(void) {
     return huge > page && (huge & (huge - 1)) == 0 ? huge : page;
 }
 
-/* MADV_HUGEPAGE lets the kernel make huge pages later. MADV_COLLAPSE makes them now, or fails; it passes over what is
- * no whole huge page. */
+/* MADV_HUGEPAGE lets the kernel make huge pages later. MADV_COLLAPSE makes them now, or fails; it skips incomplete huge
+ * pages. */
 int rmai_huge_advise(void *start, size_t len) {
     madvise(start, len, MADV_HUGEPAGE);
     return ((uintptr_t)start | len) % rmai_huge_page() == 0 && !rmai_process_advice_ignored() &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine: memory, processors, NUMA nodes. What every init needs is read from the kernel, in microseconds. hwloc is
- * loaded only to bind memory to NUMA nodes and for rma_info: loading it costs a millisecond and a MiB on a small
- * machine, and tenths of a second on machines with hundreds of processors. */
+/* The machine: memory, processors, NUMA nodes. Facts that every init needs are read from the kernel, in microseconds.
+ * hwloc is loaded only to bind memory to NUMA nodes and for rma_info: loading it costs a millisecond and a MiB on a
+ * small machine, and tenths of a second on machines with hundreds of processors. */
 #ifndef RMAI_TOPOLOGY_H
 #define RMAI_TOPOLOGY_H
 
@@ -30,20 +30,20 @@ void rmai_affinity(struct rmai_cpus *cpus);
 void rmai_cpus_add(struct rmai_cpus *cpus, const struct rmai_cpus *more);
 int rmai_cpus_count(const struct rmai_cpus *cpus);
 
-/* rmai_affinity_describe writes how many of the machine's processors this process may run on, for the reader. */
+/* rmai_affinity_describe writes as text how many of the machine's processors this process may use. */
 void rmai_affinity_describe(char text[128]);
 
 /* rmai_numa_exists: 1 if the system has NUMA node number `node`. rmai_numa_bind binds [start, start + len), whole
- * pages, to that node, and moves there what is elsewhere. Returns 1 if that was done. */
+ * pages, to that node, and moves pages that are elsewhere. Returns 1 on success. */
 int rmai_numa_exists(int node);
 int rmai_numa_bind(void *start, size_t len, int node);
 
-/* rmai_huge_page: bytes of a huge page, or of a page where there are no huge ones. rmai_huge_advise asks for huge pages
- * in [start, start + len), whole huge pages. Returns 1 if the range has huge pages now. */
+/* rmai_huge_page: bytes of a huge page, or of a normal page if the system has no huge pages. rmai_huge_advise asks for
+ * huge pages in [start, start + len), whole huge pages. Returns 1 if the range has huge pages now. */
 size_t rmai_huge_page(void);
 int rmai_huge_advise(void *start, size_t len);
 
-/* rmai_topology_print writes lines on the machine: processors, cores, caches, NUMA nodes, memory, binding. */
+/* rmai_topology_print writes lines about the machine: processors, cores, caches, NUMA nodes, memory, binding. */
 void rmai_topology_print(void (*put)(void *out, const char *line), void *out);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two PEs call the kernel: one that has polled in vain, and one that wakes it.
+/* Only two kinds of PEs enter the kernel: a PE whose polls found nothing, and the PE that wakes it.
  *
- * No wake-up is lost for good. The sleeper adds itself to `sleepers` and then reads `value` (the kernel reads it once
+ * No wake-up is lost forever. The sleeper adds itself to `sleepers` and then reads `value` (the kernel reads it once
  * more, under the futex's lock). The waker stores `value` and then reads `sleepers`. With a sequentially consistent
  * fence between each one's store and load at least one of them would see the other's store (Dekker's argument). The
- * sleeper has that fence. The waker has none, since every barrier would pay for what happens in few: the waker's load
- * may pass its store for as long as the store takes to leave the core, some ten nanoseconds. A sleeper that adds itself
- * within that time is not woken. Therefore the first sleep ends by itself after a millisecond; by then every later
- * waker sees that the sleeper has added itself. */
+ * sleeper has that fence. The waker has none: every barrier would pay for a rare case. So the waker's load may pass its
+ * store until the store has left the core, some ten nanoseconds. A sleeper that adds itself within that time is not
+ * woken. Therefore the first sleep ends by itself after a millisecond; by then every later waker sees that the sleeper
+ * has added itself. */
 #include "config.h"
 
 #include "base/wait.h"
@@ -31,24 +31,24 @@ static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, co
 }
 
 #define POLLS_A_TURN  4        /* polls between two calls of progress, which takes longer than all of them */
-#define TURNS_A_LOOK  256      /* calls of progress between two checks of a wait that has no rest */
+#define TURNS_A_LOOK  256      /* calls of progress between two checks of a wait that never rests */
 #define NAP_FIRST     20000    /* nanoseconds: other PEs may need this one again soon */
 #define SLEEP_FIRST   1000000  /* nanoseconds: a wake-up may be missed in the first sleep (see above) */
 #define SLEEP_WATCHED 50000000 /* nanoseconds between two checks of a wait that lasts */
 
 /* ---- other load ----
  *
- * Polling delays itself where the PE that polls and the PE that it waits for have come to one processor, since other
- * programs have the others: the second PE could run, if the first did not poll. Two things together show that. What was
- * waited for comes soon after this PE has given its processor away. And this thread was often ready to run and did not
- * run (proc(5), schedstat: run delay), which is next to nothing on an idle machine, however long waits are. If both are
- * so, the number of polls falls to POLLS_FEW at once. If one of them is not so, the number grows again step by step: a
- * PE that was descheduled on another processor comes no sooner because this PE gives up its own. A PE whose polls never
- * run out never reads its run delay. */
+ * If other programs occupy the other processors, a polling PE and the PE that it waits for may share one processor.
+ * Then polling only delays the wait: the second PE could run if the first did not poll. Two signs together show this
+ * case. First, the awaited value comes soon after this PE has given its processor away. Second, this thread was often
+ * ready to run and did not run (proc(5), schedstat: run delay); on an idle machine the run delay is almost nothing,
+ * however long the waits are. With both signs the number of polls falls to POLLS_FEW at once. Otherwise the number
+ * grows again step by step: a PE that was descheduled on another processor comes no sooner if this PE gives up its own.
+ * A PE whose polls never run out never reads its run delay. */
 
 #define SOON         50000u   /* nanoseconds */
 #define DELAY_LOOK   1000000u /* nanoseconds between two readings of the run delay, at least */
-#define DELAY_PART   16       /* much: one part in so many of the time */
+#define DELAY_PART   16       /* a run delay of 1/DELAY_PART of the time is much */
 #define FIRST_REST   150000u  /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
 #define POLLS_FEW    50u
 #define POLLS_GROWTH 4
@@ -72,7 +72,7 @@ static uint64_t read_run_delay(void) {
     return sscanf(text, "%llu %llu", &ran, &delay) == 2 ? delay : 0;
 }
 
-/* 1 if this thread's run delay has been much of late. */
+/* 1 if this thread's run delay was large recently. */
 static int was_often_delayed(uint64_t now) {
     static _Thread_local uint64_t looked, delay; /* when the run delay was last read, and what it was */
     static _Thread_local int much;
@@ -84,8 +84,8 @@ static int was_often_delayed(uint64_t now) {
     return much;
 }
 
-/* A wait whose polls ran out at `gave_up` is over. For `rested` nanoseconds after that this PE did not read the value,
- * which may have changed meanwhile. */
+/* A wait whose polls ran out at `gave_up` is over. For `rested` nanoseconds after `gave_up` this PE did not read the
+ * value, which may have changed meanwhile. */
 static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t gave_up, uint64_t rested) {
     unsigned polls = rmai_polls(patience);
     uint64_t now = monotonic_ns();
@@ -173,7 +173,7 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
     return now;
 }
 
-#define BACKOFF_NAP 1000000 /* nanoseconds of a nap at most, where the patience names none */
+#define BACKOFF_NAP 1000000 /* longest nap in nanoseconds, if the patience names none */
 
 void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience) {
     unsigned look = l->looks;
@@ -212,7 +212,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
     check_late_wait(patience, l->stall);
 }
 
-/* The value counts the calls that end sleeps. So a thread that wakes by itself changes nothing for the others. */
+/* The value counts the calls that end sleeps. So a thread that wakes by itself does not affect the others. */
 void rmai_doze(struct rmai_event *doze, long nap) {
     const uint32_t old = atomic_load_explicit(&doze->value, memory_order_relaxed);
     atomic_fetch_add_explicit(&doze->sleepers, 1, memory_order_relaxed);
@@ -220,7 +220,7 @@ void rmai_doze(struct rmai_event *doze, long nap) {
     atomic_fetch_sub_explicit(&doze->sleepers, 1, memory_order_relaxed);
 }
 
-/* No fence: a thread that is missed while it goes to sleep wakes after its nap, which does no harm. */
+/* No fence: a thread that is missed while it goes to sleep wakes after its nap, which is harmless. */
 void rmai_rouse_dozers(struct rmai_event *doze) {
     if (!atomic_load_explicit(&doze->sleepers, memory_order_relaxed)) return;
     atomic_fetch_add_explicit(&doze->value, 1, memory_order_relaxed);

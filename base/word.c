@@ -15,7 +15,7 @@ uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t co
 
 /* ---- copies ---- */
 
-/* Relaxed atomics: a compiler could make a call of memcpy of plain stores. The source need not be aligned. */
+/* Relaxed atomics: a compiler could turn plain stores into a call of memcpy. The source need not be aligned. */
 #define MOVE(WORD, AT)                                                                                                 \
     do {                                                                                                               \
         WORD word;                                                                                                     \

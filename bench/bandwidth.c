@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bandwidth.c: windows of puts or gets, as many at once as there are pairs.
+/* bandwidth.c: windows of puts or gets, one at a time for each pair.
  *
  * An iteration is a window of transfers from one buffer to one buffer, and then one completion.
  *
- * Hand-over: the target works on its buffer, gives it to the origin, and takes it back. The lines are then in the
- * target's caches, and each copy begins by fetching or invalidating them. Ordinary stores and streaming stores fare
- * very differently there, hence both as limits. Only the copies are timed: before and after them the PEs of a pair meet
- * in the library whose column it is, so that MPI's transfers find their target in MPI. */
+ * Hand-over: the target works on its buffer, gives it to the origin, and takes it back. So the lines are in the
+ * target's caches, and each copy begins by fetching or invalidating them. Ordinary and streaming stores differ much in
+ * this case, so both are shown as limits. Only the copies are timed: before and after them the PEs of a pair meet in
+ * the column's library, so that MPI's transfers find their target in MPI. */
 #include "bandwidth.h"
 
 #include <string.h>
@@ -26,10 +26,10 @@ static enum bandwidth_direction direction;
 static bool handover, nbi;
 static int touch = TOUCH_WRITE;
 static long window_option;
-static long *flag;        /* symmetric: meetings that the peer has come to */
-static long turn;         /* meetings so far: in step on both PEs */
+static long *flag;        /* symmetric: meetings at which the peer has arrived */
+static long turn;         /* meetings so far: the same on both PEs */
 static double clock_cost; /* seconds between two calls of rma_wtime in a row */
-static char *to, *from;   /* of the bare copies */
+static char *to, *from;   /* destination and source of the bare copies */
 
 /* Each move is one iteration: window copies of bench.size bytes and their completion. */
 
@@ -58,7 +58,7 @@ static void move_raw(void) {
 }
 
 #ifdef __SSE2__
-/* Both buffers begin on a page, so whole blocks of 64 bytes are aligned; the rest is copied plainly. */
+/* Both buffers begin on a page, so whole blocks of 64 bytes are aligned; memcpy copies the rest. */
 static void move_stream(void) {
     size_t blocks = bench.size / 64, rest = bench.size % 64;
     for (long i = bench.window; i > 0; i--) {
@@ -151,7 +151,7 @@ RUN(stream, meet_rma, pair.heap)
 RUN(mpi_put, meet_mpi, pair.base)
 RUN(mpi_get, meet_mpi, pair.base)
 
-/* base: what is reached of the target. */
+/* base: the address by which the target is reached. */
 static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
     if (direction == BANDWIDTH_GET) return bench_pair_check(m, base, BENCH_TARGET, pair.own, win);
     size_t wrong = bench_pair_check(m, pair.own, BENCH_ORIGIN, base, win);

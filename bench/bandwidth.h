@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bandwidth.h: what benchmarks share that move as many bytes, or messages, as they can. */
+/* bandwidth.h: the common part of the benchmarks of bandwidth and message rate. */
 #ifndef BENCH_BANDWIDTH_H
 #define BENCH_BANDWIDTH_H
 
@@ -11,7 +11,8 @@ enum bandwidth_direction {
     BANDWIDTH_BOTH /* both put, each to the other */
 };
 
-/* The columns, as --help explains them after what the benchmark says. FIGURE is the first one's title, 16 characters.
+/* The explanation of the columns in --help, after the benchmark's own text. FIGURE is the first column's title, 16
+ * characters.
  */
 #define BANDWIDTH_HELP(FIGURE, CALL, MPI_CALL)                                                                         \
     "  " FIGURE "  " CALL " ..., one rma_quiet; with --nbi the nonblocking one\n"                                      \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* bench.c: the harness of the benchmarks.
  *
- * Between batches PEs meet in a non-blocking MPI reduction that they poll. A PE that only waits sleeps
- * between two looks, which keeps caches, memory and core to the PE being measured; but where MPI's one-sided
- * calls are measured it polls without pause, since same-node MPI moves nothing until the target enters MPI.
- * With several nodes it serves between two looks, as it would in librma's own barrier.
+ * Between batches PEs meet in a non-blocking MPI reduction that they poll. A PE that only waits sleeps between two
+ * polls, which leaves caches, memory and core to the PE being measured. But if MPI's one-sided calls are measured, it
+ * polls without pause, since on one node MPI moves nothing until the target enters MPI. With several nodes it drives
+ * progress between two polls, as it would in librma's own barrier.
  *
- * A batch must be long against the clock and the meeting, and short against the drift of the machine; so
- * its number of iterations is found for each method and size by trial, on wall-clock time. All PEs learn
- * the slowest one's time, and hence choose the same number. */
+ * A batch must be long compared to the clock's resolution and the meeting, and short compared to the drift of the
+ * machine; so trials by wall-clock time find its number of iterations for each method and size. All PEs learn the
+ * slowest PE's time, and hence choose the same number. */
 #include "bench.h"
 #include "machine.h"
 #include "output.h"
@@ -35,16 +35,16 @@ const struct bench_ratio bench_ratios[BENCH_RATIOS] = {
 };
 
 static const struct bench_spec *spec;
-static const char *program = "bench";  /* as it was called, without folders */
-static char command[80] = "rma_bench"; /* as users call it */
+static const char *program = "bench";  /* the program's name, without folders */
+static char command[80] = "rma_bench"; /* the command that users type */
 static bool help;
 static int placement = ANY;
 
-#define BUSY 0.5 /* processors: half of one that others use shows in every batch */
+#define BUSY 0.5 /* processors: if other processes use half of one, every batch shows it */
 
-/* Ratios that the medians of their columns contradict, as "rma/raw of 8, MPI/rma of 8". */
+/* Ratios that differ from the ratio of their columns' medians: "rma/raw of 8, MPI/rma of 8". */
 static struct {
-    int n, named; /* how many there are, and have room in names */
+    int n, named; /* how many there are, and how many of them are in names */
     char names[160];
 } disagreeing;
 
@@ -100,7 +100,7 @@ void bench_fail(const char *call, int mpi_code) {
     rma_abort(1);
 }
 
-/* What must be known to whoever reads the figures. */
+/* Prints what a reader of the numbers must know. */
 static void note_reservations(void) {
     double others = bench_machine_others();
     if (bench.pe != 0) return;
@@ -110,8 +110,8 @@ static void note_reservations(void) {
                           others);
     if (disagreeing.n > 0)
         bench_output_note("ratio and columns disagree by more than %.1f times: %s%s. A column is the median of its "
-                          "batches, a ratio the median of the ratios of single rounds: where something disturbed some "
-                          "rounds, the ratio is the better figure",
+                          "batches, a ratio the median of the ratios of single rounds: if something disturbed some "
+                          "rounds, the ratio is the better value",
                           BENCH_DISAGREE, disagreeing.names, disagreeing.n > disagreeing.named ? ", ..." : "");
 }
 
@@ -187,7 +187,7 @@ static void list_options(const struct bench_option *tables[TABLES]) {
     memcpy(tables, all, sizeof all);
 }
 
-/* Before librma is started, as --ways says how. Returns what bench_options_read does. */
+/* Before librma is started, since --ways decides how it starts. Returns the result of bench_options_read. */
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
     pairs_options[0].max = spec->pairs;
@@ -197,7 +197,7 @@ static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     return bench_options_read(tables, TABLES, argc, argv, error);
 }
 
-/* Ends the program if what was read asks for it. */
+/* Ends the program if the options require it. */
 static void answer_options(int code, const char *error) {
     const struct bench_option *tables[TABLES];
     if (code != 0) bench_refuse(2, "%s", error);
@@ -217,11 +217,11 @@ static void answer_options(int code, const char *error) {
 /* Placement. */
 
 static struct {
-    int origin, target; /* of the first pair */
+    int origin, target; /* the first pair */
     long near;          /* pairs on one node */
 } placed;
 
-/* The node of those not used up that has most unused PEs, but not `other`; -1: there is none. */
+/* The node with the most unused PEs, except `other`; -1 if no PE is left. */
 static int fullest(const int *unused, int n_nodes, int other) {
     int best = -1;
     for (int node = 0; node < n_nodes; node++)
@@ -229,7 +229,7 @@ static int fullest(const int *unused, int n_nodes, int other) {
     return best;
 }
 
-/* A node's first PE that is in no pair; it is then used. There is one. */
+/* Takes the node's first PE that is in no pair. The node must have one. */
 static int take(const int *node_of, int node, int *taken, int *unused) {
     int pe = 0;
     while (node_of[pe] != node || taken[pe]) pe++;
@@ -238,15 +238,15 @@ static int take(const int *node_of, int node, int *taken, int *unused) {
     return pe;
 }
 
-/* The two nodes that the next pair's PEs come from. Those with most PEs left first, so that as many pairs are found as
- * there can be. */
+/* The two nodes of the next pair's PEs. Nodes with the most unused PEs come first, which gives the largest number of
+ * pairs. */
 static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
     nodes[0] = fullest(unused, n_nodes, -1);
     nodes[1] = placement == FAR ? fullest(unused, n_nodes, nodes[0]) : nodes[0];
     return nodes[0] >= 0 && nodes[1] >= 0 && (placement == FAR || unused[nodes[0]] >= 2);
 }
 
-/* Each PE does the same with what all know, and keeps its own part. Returns how many pairs there are, up to
+/* Each PE computes the same from the same data, and keeps its own part. Returns the number of pairs, up to
  * bench.pairs. */
 static long place_pairs(const int *node_of, int *taken, int *unused) {
     long pairs = 0;
@@ -254,8 +254,8 @@ static long place_pairs(const int *node_of, int *taken, int *unused) {
     for (; pairs < bench.pairs; pairs++) {
         int pes[2], nodes[2];
         if (placement == ANY) {
-            /* The first half are origins, as in the OSU benchmarks: with PEs in blocks pairs cross nodes where they
-             * can. */
+            /* The first half are origins, as in the OSU benchmarks: if PEs are placed in blocks, pairs cross nodes
+             * where possible. */
             pes[0] = (int)pairs;
             pes[1] = (int)(pairs + bench.pairs);
             if (pes[1] >= bench.n_pes) break;
@@ -296,7 +296,7 @@ static void place(void) {
     bench.streams = bench.pairs;
 }
 
-/* What the pairs are, and what the program says besides. */
+/* Describes the pairs, and adds the program's own note. */
 static const char *note(void) {
     static char text[512];
     if (spec->pairs == 0) return spec->note;
@@ -310,7 +310,7 @@ static const char *note(void) {
     return text;
 }
 
-/* MPI ends with the one who has started it, and is to outlive librma where that is started more than once. */
+/* MPI ends with the library or program that started it, and must outlive librma if librma is started more than once. */
 static void start(void) {
     int initialized, provided;
     if (rma_initialized()) return;
@@ -348,12 +348,12 @@ void bench_init(int argc, char **argv, const struct bench_spec *s) {
 /* Meeting and measuring. */
 
 enum wait {
-    NAP,   /* look now and then */
-    SERVE, /* poll, and do what other nodes ask */
-    SPIN   /* poll in MPI alone */
+    NAP,   /* poll now and then */
+    SERVE, /* poll, and serve other nodes */
+    SPIN   /* poll only in MPI */
 };
 
-/* How this PE waits for the others while m, or nothing, is measured. */
+/* How this PE waits for the others while m (or NULL: nothing) is measured. */
 static enum wait way(const struct bench_method *m) {
     if (spec->pairs > 0 && bench.role == BENCH_BYSTANDER) return NAP;
     return m && m->mpi ? SPIN : bench.far ? SERVE : NAP;
@@ -391,11 +391,11 @@ void bench_sync_mpi(void) {
     all_max(&v, 1, SPIN);
 }
 
-/* One batch: the seconds that run reports, and those that passed (*wall). */
+/* Runs one batch. Returns the seconds that run reports; *wall gets the elapsed seconds. */
 static double batch(const struct bench_method *m, long n, double *wall) {
     double t[2] = {0, 0};
     enum wait wait = way(m);
-    all_max(t, 1, wait); /* every PE awake and here before any of them starts */
+    all_max(t, 1, wait); /* every PE is awake and here before any of them starts */
     if (bench_calls_run(m)) {
         double start = rma_wtime();
         t[0] = m->run(n);
@@ -406,13 +406,13 @@ static double batch(const struct bench_method *m, long n, double *wall) {
     return t[0];
 }
 
-/* Returns whether librma was started anew, and needs a warm-up. */
+/* Returns whether librma was restarted, and needs a warm-up. */
 static bool go_way_of(const struct bench_method *m) {
     return bench.ways && bench_way_switch(m->way, spec->close, spec->open);
 }
 
-/* Iterations that fill spec->budget. The fastest of some tries counts: others may have met a page fault or
- * another process. */
+/* Iterations that fill spec->budget. The fastest of several tries counts: a page fault or another process may have
+ * disturbed the others. */
 static long calibrate(const struct bench_method *m) {
     double n = 1, wall, again;
     batch(m, 1, &wall);
@@ -428,7 +428,7 @@ static long calibrate(const struct bench_method *m) {
     }
 }
 
-/* The least of many: what disturbs a single look must not be subtracted from others. */
+/* The smallest of many: a disturbance of one reading must not be subtracted from others. */
 double bench_clock_cost(void) {
     double least = 1;
     for (int i = 0; i < 10000; i++) {
@@ -440,7 +440,7 @@ double bench_clock_cost(void) {
 
 static bool more_is_better(void) { return spec->value == BENCH_MBPS || spec->value == BENCH_RATE; }
 
-/* The ratio of columns in one round, v[i * stride] being column i's value; not a number if one is missing. */
+/* The ratio of columns in one round, where v[i * stride] is column i's value; NAN if a value is missing. */
 static double ratio(const struct bench_ratio *r, const double *v, long stride) {
     double under = NAN;
     for (int i = 0; i < 2; i++) {
@@ -453,7 +453,7 @@ static double ratio(const struct bench_ratio *r, const double *v, long stride) {
 
 /* Rows. */
 
-/* Remember the ratios of a row, v being its columns' medians, that differ from the medians' own. */
+/* Records the row's ratios that differ from the ratio of the columns' medians v. */
 static void note_disagreeing(const struct table *t, const char *name, const double *v,
                              const struct bench_summary *ratios) {
     for (int i = 0; i < t->n_ratios; i++) {
@@ -523,7 +523,7 @@ static void head_once(const struct table *t) {
     });
 }
 
-/* n doubles that are no numbers. */
+/* n doubles, all NAN. */
 static double *doubles(long n) {
     double *v = calloc((size_t)n + 1, sizeof *v);
     if (!v) bench_fail("calloc", MPI_ERR_NO_MEM);
@@ -541,7 +541,7 @@ static void warm_up(const struct bench_method *m, long n) {
     if (warmup > 0) batch(m, warmup, &wall);
 }
 
-/* Iterations of a batch; 0: the method does not go the way that it is to show. */
+/* Iterations of a batch; 0: the method does not use the way that it should show. */
 static long prepare(const struct bench_method *m) {
     double wall;
     go_way_of(m);
@@ -555,7 +555,7 @@ static long prepare(const struct bench_method *m) {
     return n;
 }
 
-/* Batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
+/* Runs the methods' batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
 static void measure(const struct table *t, const char *name, double *v) {
     long *n = calloc((size_t)t->n_methods, sizeof *n);
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
@@ -572,7 +572,7 @@ static void measure(const struct table *t, const char *name, double *v) {
             bench_progress(name, round, bench.repeat);
             if (go_way_of(&t->methods[i])) warm_up(&t->methods[i], n[i]);
             double time = batch(&t->methods[i], n[i], &wall) / (double)n[i] * unit;
-            if (time < 1e-15 * unit) time = 1e-15 * unit; /* below the clock's resolution: no cell is infinite */
+            if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
             v[i * bench.repeat + round] = spec->value == BENCH_MBPS   ? transfers * (double)bench.size / time
                                           : spec->value == BENCH_RATE ? transfers / time
                                                                       : time;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* bench.h: what every benchmark of librma shares: options, placement, measuring, statistics, output, validation.
+/* bench.h: the common part of all benchmarks of librma: options, placement, measurement, statistics, output,
+ * validation.
  *
- * A benchmark compares METHODS: ways to do one thing (by librma, by bare loads and stores, by MPI), each a
- * column of the table. bench_sweep takes them in turn, one batch each, round after round, so that whatever
- * disturbs the machine disturbs all columns alike. A cell is the median of its batches; a ratio is the
- * median of the ratios within each round; --stats prints what else there is to say of them. Give each PE an idle
- * core: what needs two PEs at once, as all same-node MPI does, otherwise waits for time slices of milliseconds.
+ * A benchmark compares METHODS: ways to do one thing (by librma, by bare loads and stores, by MPI), each a column of
+ * the table. bench_sweep runs them in turn, one batch each, round after round, so that a disturbance of the machine
+ * affects all columns alike. A cell is the median of its batches; a ratio is the median of the ratios within each
+ * round; --stats prints more statistics. Give each PE an idle core: an operation that needs two PEs at once, as all of
+ * MPI does on one node, otherwise waits for time slices of milliseconds.
  *
- * What is measured between two PEs has an ORIGIN, which calls, and a TARGET, which is worked on; --pairs gives several
- * such pairs, --placement those of one node or of different ones. The others are bystanders.
+ * A measurement between two PEs has an ORIGIN, which calls, and a TARGET, whose memory is accessed; --pairs gives
+ * several such pairs, --placement puts them on one node or on different nodes. The other PEs are bystanders.
  *
  * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On
- * one node that makes no difference to librma, and the target sleeps; a PE of another node must serve.
+ * one node librma does not need the target, which sleeps; a target on another node must serve.
  *
  * A program is
  *     bench_init(argc, argv, &spec);                options; ends the program on --help and on bad values
@@ -19,8 +20,8 @@
  *     bench_sweep(methods, n, ratios, n_ratios);    a row for each size, or bench_row for each row of its own
  *     ... free ...
  *     return bench_finish();
- * All calls here are collective over all PEs, except those marked local. A failure in mid-run ends the job
- * with a message (bench_fail); options are refused cleanly (bench_refuse). */
+ * All calls here are collective over all PEs, except those marked local. A failure during the run ends the job with a
+ * message (bench_fail); a bad option ends the program cleanly (bench_refuse). */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -43,20 +44,21 @@
 
 enum bench_role { BENCH_BYSTANDER, BENCH_ORIGIN, BENCH_TARGET };
 
-/* What the options say and where the sweep is. One per program; programs read it, and set window, streams and size. */
+/* The options' values and the state of the sweep. One per program; programs read it, and set window, streams and
+ * size. */
 struct bench {
     int pe;               /* rma_my_pe() */
     int n_pes;            /* rma_n_pes() */
-    enum bench_role role; /* of this PE. Without spec.pairs PE 0 is the origin, and PE 1 its target */
-    int peer;             /* the other PE of this one's pair; a bystander's, and that of a job's only PE, is itself */
+    enum bench_role role; /* this PE's. Without spec.pairs PE 0 is the origin, and PE 1 its target */
+    int peer;             /* the other PE of this PE's pair; a bystander, and a job's only PE, is its own peer */
     long pairs;           /* -p */
     bool far;             /* the job has several nodes */
     bool crowded;         /* more PEs than cores on this machine: spinning must yield */
     size_t size;          /* bytes per transfer of the row being measured */
     long window;          /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
-    long streams;         /* iterations of so many PEs are added up in them: pairs, unless the program sets it */
+    long streams;         /* PEs whose iterations are added up in these: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
-    long iterations;          /* -i; 0: each method's batches are made to last spec.budget */
+    long iterations;          /* -i; 0: each method's batches last spec.budget */
     long warmup;              /* -x; -1: a tenth of a batch, and one */
     long repeat;              /* -r: batches per cell */
     bool ways;                /* --ways */
@@ -66,11 +68,11 @@ struct bench {
 
 extern struct bench bench;
 
-/* What cells are. Of the last two more is better. */
+/* The unit of cells. For the last two more is better. */
 enum bench_value {
     BENCH_US,   /* time of an iteration, of the slowest PE, in microseconds */
     BENCH_NS,   /* in nanoseconds */
-    BENCH_OWN,  /* figures of the program's own, by bench_row_of */
+    BENCH_OWN,  /* the program's own values, by bench_row_of */
     BENCH_MBPS, /* bytes of all iterations at once, in 10^6 per second */
     BENCH_RATE  /* transfers, in 10^6 per second */
 };
@@ -79,24 +81,23 @@ enum bench_value {
 
 struct bench_spec {
     const char *title; /* "put latency" */
-    const char *help;  /* what the columns are: a paragraph for --help */
-    const char
-        *note; /* who is measured: "all PEs"; with pairs it follows what the harness says of them, and may be null */
+    const char *help;  /* explains the columns: a paragraph for --help */
+    const char *note;  /* what is measured: "all PEs"; with pairs it follows the harness's own text, and may be null */
     const struct bench_option *options; /* the program's own, or null */
     size_t min_size;                    /* default lower end of -m; 0: 1 */
     size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
-    const char *rows;                   /* what bench_row names, the first column's title; null: sizes, or PEs */
-    int pairs;              /* most that -p may ask for; 1: no -p, but --placement; 0: neither, all PEs take part */
-    long repeat;            /* default of -r; 0: 11 */
-    double budget;          /* seconds that a batch lasts unless -i is given */
-    enum bench_value value; /* what cells are */
-    /* Of a program that has --ways, else null: allocate all that it has of librma's memory, and give it back.
-     * Collective, called whenever librma has been started anew, and before it is ended for that. The program itself
-     * calls open after bench_init, and close before bench_finish. */
+    const char *rows;                   /* the first column's title, for bench_row; null: sizes, or PEs */
+    int pairs;                          /* limit of -p; 1: no -p, but --placement; 0: neither, all PEs take part */
+    long repeat;                        /* default of -r; 0: 11 */
+    double budget;                      /* seconds that a batch lasts unless -i is given */
+    enum bench_value value;             /* the unit of cells */
+    /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;
+     * called after each restart of librma, and before librma is ended for it. The program itself calls open after
+     * bench_init, and close before bench_finish. */
     void (*open)(void);
     void (*close)(void);
     bool itself; /* the program measures, and prints by bench_row_of: no -i, no -x */
-    bool once;   /* and only once: no -r either */
+    bool once;   /* the program measures only once: also no -r */
 };
 
 enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets */ };
@@ -104,20 +105,19 @@ enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets
 struct bench_method {
     const char *name; /* column title */
 
-    /* Do n iterations and return the seconds they took, by rma_wtime. The slowest PE counts, so a PE that
-     * only serves returns 0. PEs enter within a millisecond or so of each other: who needs better calls a
+    /* Do n iterations and return the seconds that they took, by rma_wtime. The slowest PE counts, so a PE that only
+     * serves returns 0. PEs enter within about a millisecond of each other: a method that needs more calls a
      * barrier. */
     double (*run)(long n); /* null, on every PE: the column shows '-' */
 
-    /* With -c, after the batches of a row: do it once more, and return the number of wrong bytes (or other
-     * mistakes) that this PE found. May be null. */
+    /* With -c, after the batches of a row: run once more, and return the number of wrong bytes (or other errors) that
+     * this PE found. May be null. */
     size_t (*check)(const struct bench_method *m);
 
-    enum bench_callers callers; /* who calls run; the others wait */
-    enum bench_way way;         /* with --ways: how librma goes; a method that goes no such way here shows '-' */
-    bool mpi;                   /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise
-                                 * they serve other nodes, or, if there are none, sleep and look every 50 us whether
-                                 * the batch is over */
+    enum bench_callers callers; /* the PEs that call run; the others wait */
+    enum bench_way way;         /* with --ways: librma's way; a method that cannot use it here shows '-' */
+    bool mpi; /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise they serve other
+                 nodes or, if there are none, sleep and check every 50 us whether the batch is over */
 };
 
 /* A ratio of two columns, numbered as in the method table; with two denominators, the better one of the round
@@ -128,9 +128,9 @@ struct bench_ratio {
     int under[2];
 };
 
-/* bench_ratios: those of the programs whose methods are librma, the limit and MPI, in this order: rma/raw and MPI/rma.
- * They are the same on one node and between nodes, so that rows of both can stand side by side. Between nodes there is
- * no limit, and rma/raw shows '-'. */
+/* bench_ratios: rma/raw and MPI/rma, for programs whose methods are librma, the limit and MPI, in this order. They are
+ * the same on one node and between nodes, so that rows of both can be compared. Between nodes there is no limit, and
+ * rma/raw shows '-'. */
 #define BENCH_RATIOS 2
 extern const struct bench_ratio bench_ratios[BENCH_RATIOS];
 
@@ -141,17 +141,18 @@ void bench_init(int argc, char **argv, const struct bench_spec *spec);
 /* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */
 void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios, int n_ratios);
 
-/* bench_row: measure and print one row, called `name`, of a program that sets spec.rows. The first call prints the
- * header, too: all rows have its columns and ratios, each its own methods. */
+/* bench_row: measure and print one row, called `name`, of a program that sets spec.rows. The first call also prints the
+ * header: all rows have its columns and ratios, but each row has its own methods. */
 void bench_row(const char *name, const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
                int n_ratios);
 
-/* bench_row_of: print a row of PE 0's values that are no times, found otherwise: values[i] stands in column i, NAN
- * shows '-', good is the validation. Of the methods only the names are used. */
+/* bench_row_of: print a row of PE 0's values that the program has measured itself: values[i] is in column i, NAN shows
+ * '-', good is the result of the validation. Only the methods' names are used. */
 void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods, int n_methods,
                   const struct bench_ratio *ratios, int n_ratios);
 
-/* bench_progress: for programs that measure themselves: how much of a row is done. Local; only PE 0's is shown. */
+/* bench_progress: for programs that measure themselves: show how much of a row is done. Local; only PE 0's call is
+ * shown. */
 void bench_progress(const char *row, long done, long of);
 
 /* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else
@@ -162,7 +163,7 @@ int bench_finish(void);
 _Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* bench_symmetric: size bytes of the symmetric heap, zero, with this alignment, a power of two; ends the program with
- * librma's reason where there is no room. */
+ * librma's error text if there is no room. */
 void *bench_symmetric(size_t alignment, size_t size);
 
 /* bench_fail: print what failed and why, and abort the job. mpi_code 0: rma_last_error says why. Local. */
@@ -175,14 +176,14 @@ _Noreturn void bench_fail(const char *call, int mpi_code) __attribute__((cold));
         if (code_ != MPI_SUCCESS) bench_fail(#call, code_);                                                            \
     } while (0)
 
-/* bench_agree: the largest of all PEs' values. bench_sync: wait, politely, for all PEs; bench_sync_mpi: inside MPI
- * alone, so that nothing else serves who asks this PE meanwhile. */
+/* bench_agree: the largest of all PEs' values. bench_sync: wait for all PEs without disturbing them; bench_sync_mpi:
+ * wait only inside MPI, so that this PE serves no requests of librma meanwhile. */
 int bench_agree(int value);
 void bench_sync(void);
 void bench_sync_mpi(void);
 
-/* bench_clock_cost: seconds between two calls of rma_wtime in a row, to be subtracted where single things are timed.
- * Local. */
+/* bench_clock_cost: seconds between two consecutive calls of rma_wtime, to be subtracted from the time of a single
+ * operation. Local. */
 double bench_clock_cost(void);
 
 /* bench_calls_run: whether this PE is among m's callers. Local. */
@@ -191,10 +192,10 @@ static inline bool bench_calls_run(const struct bench_method *m) {
            (m->callers == BENCH_BOTH && bench.role == BENCH_TARGET);
 }
 
-/* The compiler must have done all stores before and redo all loads after. */
+/* A compiler barrier: all stores before are done, all loads after are done again. */
 BENCH_INLINE void bench_keep(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
 
-/* Arithmetic that calls nobody, one step after the other, none left out. */
+/* Pure arithmetic, one dependent step after the other, which the compiler cannot remove. */
 static inline void bench_compute(long steps) {
     uint64_t x = 1;
     for (long i = 0; i < steps; i++) {
@@ -203,14 +204,14 @@ static inline void bench_compute(long steps) {
     }
 }
 
-/* The same length, but not to the compiler. */
+/* The same length, hidden from the compiler. */
 BENCH_INLINE size_t bench_opaque(size_t len) {
     __asm__ volatile("" : "+r"(len));
     return len;
 }
 
-/* LOOP(n, len) for len = bench.size; if constant, the compiler knows len where it is the size of a scalar, as
- * it does in programs that move single values. */
+/* LOOP(n, len) for len = bench.size. If constant is true, the compiler knows len when it is the size of a scalar, as in
+ * programs that move single values. */
 #define BENCH_BY_SIZE(LOOP, n, constant)                                                                               \
     ((constant) && bench.size == 1   ? LOOP(n, 1)                                                                      \
      : (constant) && bench.size == 2 ? LOOP(n, 2)                                                                      \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collective.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and of the
- * copies that it is made of.
+/* collective.c: the time of a collective over all PEs, one call after the other, by librma and by MPI, and the time of
+ * its copies alone.
  *
- * The calls follow each other without a barrier, so a PE that has nothing to wait for may begin the next while others
- * are in the last: a broadcast's root, say. Buffers are what each library has its programs use: symmetric memory, and
- * ordinary memory. */
+ * The calls follow each other without a barrier, so a PE that need not wait, such as a broadcast's root, may begin the
+ * next call while others are in the previous one. Each library gets its usual buffers: symmetric memory for librma,
+ * ordinary memory for MPI. */
 #include "collective.h"
 
 #include <limits.h>
@@ -17,12 +17,12 @@ enum blocks { ONE, EACH /* one for each PE */ };
 
 struct operation {
     const char *title;        /* of the table */
-    enum blocks source, dest; /* of how many blocks of bench.size bytes the buffers are */
-    bool adds;                /* longs */
+    enum blocks source, dest; /* how many blocks of bench.size bytes the buffers have */
+    bool adds;                /* it adds longs */
     void (*rma)(void);
     void (*mpi)(void);
     void (*copies)(void);
-    size_t (*wrong)(const char *dest); /* bytes that are not as they must be after the call */
+    size_t (*wrong)(const char *dest); /* wrong bytes after the call */
 };
 
 struct buffers {
@@ -36,9 +36,9 @@ static char **peer; /* each PE's symmetric source, by load and store; this PE's 
 static int root;    /* of those that have one */
 static bool fresh;  /* --fresh */
 static unsigned turn; /* checks so far, the same on all PEs: data differ from one to the next */
-static bool checking; /* one is under way: the PEs' parts of a collect differ */
-static int *counts;   /* of MPI_Allgatherv: the PEs' parts, */
-static int *offsets;  /* and where they go */
+static bool checking; /* a check is under way: the PEs' parts of a collect differ */
+static int *counts;   /* for MPI_Allgatherv: lengths of the PEs' parts */
+static int *offsets;  /* for MPI_Allgatherv: where the parts go */
 
 static size_t bytes(enum blocks blocks) { return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size; }
 
@@ -46,7 +46,7 @@ static bool has_source(void) {
     return (which != COLLECTIVE_BROADCAST && which != COLLECTIVE_SCATTER) || bench.pe == root;
 }
 
-/* What this PE contributes to a collect. In checks some contribute little or nothing. */
+/* The bytes that this PE contributes to a collect. In checks some contribute little or nothing. */
 static size_t part(int pe) { return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size; }
 
 static void plan_parts(void) {
@@ -141,7 +141,7 @@ TYPED(xor, rma_xor_reduce_long, MPI_Allreduce, MPI_BXOR)
 TYPED(inscan, rma_sum_inscan_long, MPI_Scan, MPI_SUM)
 TYPED(exscan, rma_sum_exscan_long, MPI_Exscan, MPI_SUM)
 
-/* The copies, all from where they are to where they go, with nobody waiting for anybody. */
+/* The copies alone: all data from source to destination, and no PE waits for another. */
 
 static void copy_broadcast(void) { memcpy(symmetric.dest, peer[root], bench.size); }
 
@@ -155,7 +155,7 @@ static void copy_alltoall(void) {
         memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe] + mine, bench.size);
 }
 
-/* to[i] = a[i] + b[i]. Vectors, because compilers make none of such a loop at -O2; unsigned, because sums wrap. */
+/* to[i] = a[i] + b[i]. Vectors, because compilers do not vectorise such a loop at -O2; unsigned, because sums wrap. */
 #define ADD(NAME, WIDTH)                                                                                               \
     static void add_##NAME(char *to, const char *a, const char *b, size_t len) {                                       \
         typedef uint64_t vector __attribute__((vector_size(WIDTH), aligned(8), may_alias));                            \
@@ -210,7 +210,7 @@ BENCH_INLINE double timed(long n, void (*call)(void), const struct buffers *b) {
     return rma_wtime() - start;
 }
 
-/* Each begins with a barrier, untimed, to start together. */
+/* Each run begins with an untimed barrier, so that all PEs start together. */
 
 static double run_rma(long n) {
     BENCH_RMA(rma_barrier_all());
@@ -228,7 +228,7 @@ static double run_mpi(long n) {
     return timed(n, operation->mpi, &ordinary);
 }
 
-/* Checks. The data are a hash of where they come from, so that none fits another place, PE or turn. */
+/* Checks. The data are a hash of their origin, so that data of another place, PE or turn are noticed. */
 
 static uint64_t hash(int pe, size_t i) {
     uint64_t x = (uint64_t)pe * 0x9e3779b97f4a7c15u + (uint64_t)turn * 0xd1b54a32d192ed03u + i + 1;
@@ -239,7 +239,7 @@ static uint64_t hash(int pe, size_t i) {
 
 static char byte(int pe, size_t i) { return (char)(unsigned char)hash(pe, i); }
 
-/* Of either sign; the sum of all PEs' does not overflow. */
+/* Positive or negative; the sum over all PEs does not overflow. */
 static long number(int pe, size_t i) { return (long)(hash(pe, i) >> 24) - (1L << 39); }
 
 static void fill(char *source) {
@@ -250,7 +250,7 @@ static void fill(char *source) {
         for (size_t i = 0; i < n; i++) source[i] = byte(bench.pe, i);
 }
 
-/* Of the bytes first, first + 1 .. of pe's source. */
+/* Counts wrong bytes among first, first + 1, ... of pe's source. */
 static size_t wrong_bytes(const char *p, int pe, size_t first, size_t len) {
     size_t wrong = 0;
     for (size_t i = 0; i < len; i++) wrong += p[i] != byte(pe, first + i);
@@ -310,8 +310,8 @@ static size_t wrong_inscan(const char *dest) { return wrong_longs(dest, bench.pe
 
 static size_t wrong_exscan(const char *dest) { return wrong_longs(dest, bench.pe, BY_SUM); }
 
-/* Calls that follow each other as they do when they are timed, with other data, roots and lengths in each, and no
- * meeting but what is in the calls: what one of them leaves behind, or takes too early, is wrong in another. */
+/* Calls follow each other as in the timed runs, each with other data, roots and lengths, and with no synchronization
+ * besides the calls': data that a call leaves or takes too early are wrong in another call. */
 static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi) {
     size_t wrong = 0;
     checking = true;
@@ -321,7 +321,7 @@ static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi)
         plan_parts();
         fill(b->source);
         memset(b->dest, 0x5a, bytes(operation->dest));
-        /* MPI leaves these as they are. */
+        /* MPI does not write the root's buffer. */
         if (mpi && which == COLLECTIVE_BROADCAST && bench.pe == root) memcpy(b->dest, b->source, bench.size);
         if (mpi && which == COLLECTIVE_EXSCAN && bench.pe == 0) memset(b->dest, 0, bench.size);
         call();
@@ -366,7 +366,7 @@ static const struct operation operations[] = {
 
 /* Before and after. */
 
-/* The option's sizes, as far as the operation can have them. */
+/* Restricts the option's sizes to those that the operation can have. */
 static void settle_sizes(void) {
     struct bench_sizes *m = &bench.sizes;
     while (operation->adds && m->min < sizeof(long)) m->min *= 2; /* as -m 1k begins with 1 */
@@ -377,7 +377,7 @@ static void settle_sizes(void) {
                      bench.n_pes, BENCH_SIZE_MAX);
 }
 
-/* Whole pages, and one at least: all touched. */
+/* Whole pages, at least one, all touched. */
 static void open_buffers(void) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t source = bytes(operation->source) / page * page + page, dest = bytes(operation->dest) / page * page + page;

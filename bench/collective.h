@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* collective.h: what benchmarks of collectives over all PEs share. */
+/* collective.h: the common part of the benchmarks of collectives over all PEs. */
 #ifndef BENCH_COLLECTIVE_H
 #define BENCH_COLLECTIVE_H
 
@@ -20,7 +20,7 @@ enum collective {
     COLLECTIVE_ROOT_SUM
 };
 
-/* The columns, as --help explains them after what the benchmark says. */
+/* The explanation of the columns in --help, after the benchmark's own text. */
 #define COLLECTIVE_HELP(CALL, MPI_CALL, COPIES)                                                                        \
     "Call after call, as the slowest PE sees it:\n"                                                                    \
     "  Latency (us)  " CALL ", from and to symmetric memory\n"                                                         \
@@ -33,8 +33,9 @@ enum collective {
     "one loop dest[i] = a[i] + b[i] over a PE's own source and the next one's, nobody waiting for anybody;\n"          \
     "                PEs that share the work can undercut it"
 
-/* bench_collective: main, from bench_init to bench_finish, of a benchmark of one collective, or of those that -o names:
- * words, as "sum|max", for `first` and those behind it; null: `first` alone. Of the spec title and help are used. */
+/* bench_collective: main, from bench_init to bench_finish, of a benchmark of one collective, or of several that -o
+ * selects: words such as "sum|max" name `first` and those after it; null: only `first`. Uses the spec's title and
+ * help. */
 int bench_collective(int argc, char **argv, const struct bench_spec *spec, enum collective first, const char *words);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* irregular.h: what the benchmarks share in which all PEs access random words of a table that is spread over all PEs: a
- * histogram and an index gather, after the programs of these names in Bale (J. DeVinney, M. Haines, K. Hermosillo et
- * al., "Bale", the Institute for Defense Analyses' Center for Computing Sciences).
+/* irregular.h: the common part of two benchmarks in which all PEs access random words of a table that is distributed
+ * over all PEs: a histogram and an index gather, after the programs of these names in Bale (J. DeVinney, M. Haines, K.
+ * Hermosillo et al., "Bale", the Institute for Defense Analyses' Center for Computing Sciences).
  *
- * A PE begins as many accesses as --window says, and completes them. The k-th access of a PE is found from the two
- * numbers alone, so a check can find those of all PEs again.
+ * A PE begins as many accesses as --window says, and completes them. The k-th access of a PE is a function of these two
+ * numbers, so a check can compute those of all PEs.
  *
- * The exchange is how programs access irregular memory by hand (Bale's exstack): a PE puts what it wants into a bucket
- * for each PE; when one of its buckets is full, or nothing is left, it calls an alltoall of all buckets, and does what
- * the others want of it. All PEs go on until none has anything left. */
+ * The exchange is how programs aggregate irregular accesses by hand (Bale's exstack): a PE collects its requests in a
+ * bucket for each PE; when a bucket is full, or nothing is left, it calls an alltoall of all buckets, and executes the
+ * others' requests. All PEs repeat this until none has anything left. */
 #ifndef BENCH_IRREGULAR_H
 #define BENCH_IRREGULAR_H
 
 #include "bench.h"
 
 struct irregular {
-    uint64_t *table;     /* symmetric: this PE's words, */
-    uint64_t *base;      /* and its part of win */
+    uint64_t *table;     /* symmetric: this PE's words */
+    uint64_t *base;      /* this PE's part of win */
     MPI_Win win;         /* of MPI_Win_allocate over all PEs, inside lock_all */
     uint64_t *out, *in;  /* a block for each PE: a head, and room for `bucket` words */
     long window, bucket; /* options */
@@ -25,21 +25,22 @@ struct irregular {
 
 extern struct irregular irregular;
 
-/* One of these benchmarks: five ways to make n accesses, which return seconds, and two checks of the words after them.
+/* One of these benchmarks: five ways to make n accesses, each of which returns seconds, and two checks of the words
+ * afterwards.
  */
 struct irregular_program {
     const char *title, *help;
     double (*plain)(long n), (*session)(long n), (*exchange)(long n), (*mpi_exchange)(long n), (*mpi)(long n);
     size_t (*check)(const struct bench_method *m), (*check_mpi)(const struct bench_method *m);
-    const char *const (*hints)[2]; /* of MPI's window, up to {NULL, NULL}; or NULL */
-    void (*open)(void);            /* NULL, or allocate more; */
-    void (*close)(void);           /* and free it */
+    const char *const (*hints)[2]; /* for MPI's window, up to {NULL, NULL}; or NULL */
+    void (*open)(void);            /* NULL, or allocates more memory */
+    void (*close)(void);           /* NULL, or frees it */
 };
 
-/* irregular_main measures and checks it; returns main's code. */
+/* irregular_main measures and checks such a program. Returns main's code. */
 int irregular_main(int argc, char **argv, const struct irregular_program *program);
 
-/* Which word an access is for. */
+/* The target word of an access. */
 struct irregular_access {
     int pe;
     uint64_t word;
@@ -54,16 +55,15 @@ BENCH_INLINE struct irregular_access irregular_access(int by, uint64_t k) {
                                      .word = (uint64_t)(uint32_t)x * (bench.size / sizeof(uint64_t)) >> 32};
 }
 
-/* The block for or from a PE. Its head is twice the number of its words; the lowest bit is set if its PE has nothing
- * left. */
+/* The block for or from a PE. Its head is twice the number of its words, plus 1 if the sending PE has nothing left. */
 BENCH_INLINE uint64_t *irregular_block(uint64_t *blocks, int pe) {
     return blocks + (size_t)pe * (size_t)(irregular.bucket + 1);
 }
 BENCH_INLINE uint64_t irregular_words(const uint64_t *block) { return block[0] >> 1; }
 
 /* irregular_swap: block PE of `to` is block bench.pe of that PE's `from`. By librma's alltoall or MPI's. Collective.
- * irregular_mark: write to the heads whether something is left. irregular_all_through: 1 if nothing is left on any PE,
- * by the heads that have come. irregular_empty: empty all buckets. */
+ * irregular_mark: write to the heads whether something is left. irregular_all_through: 1 if the received heads say that
+ * no PE has anything left. irregular_empty: empty all buckets. */
 void irregular_swap(const uint64_t *from, uint64_t *to, bool by_mpi);
 void irregular_mark(bool nothing_left);
 bool irregular_all_through(void);
@@ -87,7 +87,7 @@ BENCH_INLINE double irregular_loop(long n, void (*together)(void), void (*access
     return time;
 }
 
-/* Three ways to meet before the clock starts, and to complete. */
+/* Three ways to synchronize before the clock starts, and to complete. */
 void irregular_meet(void);
 void irregular_complete_rma(void);
 void irregular_complete_mpi(void);
@@ -101,9 +101,9 @@ BENCH_INLINE double irregular_session(long n, void (*access)(struct irregular_ac
     return time;
 }
 
-/* irregular_exchange: the same by exchanges of buckets. `asks` is told of each access that goes into a bucket: its PE,
- * its place in the bucket and in the window. `does` does what has come into irregular.in, and leaves the heads there as
- * they are. */
+/* irregular_exchange: the same by exchanges of buckets. `asks` is called for each access that goes into a bucket: with
+ * its PE, and its place in the bucket and in the window. `does` executes the requests in irregular.in, and does not
+ * change the heads there. */
 BENCH_INLINE double irregular_exchange(long n, bool by_mpi, void (*asks)(int pe, uint64_t at, uint64_t k),
                                        void (*does)(bool by_mpi)) {
     uint64_t next = irregular.drawn, end = next + (uint64_t)n;

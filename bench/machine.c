@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* machine.c: processor time of the machine, less that of the job's own PEs.
  *
- * The load average would be simpler. But it remembers what ended a minute ago, such as the build of the benchmarks, and
- * it counts the job itself. */
+ * The load average would be simpler. But it still contains processes that ended a minute ago, such as the build of the
+ * benchmarks, and it counts the job itself. */
 #include "machine.h"
 
 #include "bench.h"
@@ -17,13 +17,13 @@
 
 #define SHORTEST 0.2 /* seconds: the kernel counts in ticks of 1 to 10 ms */
 
-static uint64_t *machines; /* of each PE: a number that names its machine */
+static uint64_t *machines; /* for each PE: a number that identifies its machine */
 
 static struct reading {
     double time, machine, own; /* seconds: the clock, and the processor time used by all processes and by this one */
 } opened;
 
-/* The same in the machine's containers, in network namespaces, and on simulated nodes. */
+/* The number is the same in the machine's containers, in network namespaces, and on simulated nodes. */
 static uint64_t name_machine(void) {
     char text[256] = "";
     uint64_t hash = 14695981039346656037u; /* FNV-1a */
@@ -34,7 +34,7 @@ static uint64_t name_machine(void) {
     return hash;
 }
 
-/* What a hypervisor gives to others counts as used: proc(5), /proc/stat. Not a number: it cannot be read. */
+/* Time that a hypervisor gives to others counts as used: proc(5), /proc/stat. NAN: it cannot be read. */
 static double machine_seconds(void) {
     unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
     FILE *f = fopen("/proc/stat", "r");

@@ -8,11 +8,11 @@
 int bench_machine_open(void);
 
 /* bench_machine_others: how many processors other processes have used on average since bench_machine_open, on the
- * machine where they used most; not a number if that cannot be told: too little time has passed, or /proc/stat cannot
- * be read. Collective; the result counts on PE 0. Ends the counting. */
+ * machine where they used most; NAN if too little time has passed, or /proc/stat cannot be read. Collective; only PE
+ * 0's result is valid. Ends the counting. */
 double bench_machine_others(void);
 
-/* bench_machine_processor: the model of this machine's processors, as the kernel names it; "": it does not. Local. */
+/* bench_machine_processor: the model of this machine's processors, as the kernel names it, or "". Local. */
 const char *bench_machine_processor(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* options.c: reads options by table. Not getopt_long: its messages go to stderr on every PE, and it leaves
- * the checking of values, which is most of the work, to each program. */
+/* options.c: reads options by table. It does not use getopt_long, whose messages go to stderr on every PE, and which
+ * leaves the check of values, most of the work, to each program. */
 #include "options.h"
 
 #include <ctype.h>
@@ -12,7 +12,7 @@
 #define TYPED_SIZE  64
 #define HELP_COLUMN 33 /* where --help describes the options */
 
-/* Read all of [text, end) as a number in min..max, with a binary suffix where sizes are meant. */
+/* Parse all of [text, end) as a number in min..max, with a binary suffix if it is a size. */
 static bool read_number(const char *text, const char *end, bool is_size, long min, long max, long *value) {
     long v = 0, unit = 1;
     const char *p = text;

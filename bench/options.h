@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* options.h: command-line options of a benchmark, from tables.
  *
- * Understands -i 10, -i10, --iterations 10 and --iterations=10. Sizes take the suffixes k, M and G (powers of
- * 1024) in either case. Knows nothing of PEs and prints no errors: the caller has one PE speak for all. */
+ * Understands -i 10, -i10, --iterations 10 and --iterations=10. Sizes take the suffixes k, M and G (powers of 1024) in
+ * either case. It does not know PEs and prints no errors: the caller lets one PE print for all. */
 #ifndef BENCH_OPTIONS_H
 #define BENCH_OPTIONS_H
 
@@ -23,9 +23,8 @@ enum bench_kind {
     BENCH_FLAG,   /* value is a bool, set to true */
     BENCH_COUNT,  /* value is a long in min..max */
     BENCH_SIZES,  /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
-    BENCH_OUTPUT, /* value is a struct bench_output_option; its file is written in the same word only: --name or
-                     --name=FILE */
-    BENCH_WORD    /* value is an int: the place of the given word in arg, which lists them: "write|read" */
+    BENCH_OUTPUT, /* value is a struct bench_output_option; the file must be in the same word: --name or --name=FILE */
+    BENCH_WORD    /* value is an int: the index of the given word in arg's list: "write|read" */
 };
 
 struct bench_option {
@@ -38,8 +37,8 @@ struct bench_option {
     const char *help;     /* one line, with the default in brackets */
 };
 
-/* bench_options_read: store the values that argv gives. tables are n tables, null ones are empty.
- * Returns 0, or -1 with a message that names option and value in error; the values read so far stay. */
+/* bench_options_read: store argv's values. A null table is empty. Returns 0, or -1 with a message in error that names
+ * option and value; values read before stay. */
 #define BENCH_ERROR_SIZE 256
 int bench_options_read(const struct bench_option *const tables[], int n, int argc, char **argv,
                        char error[BENCH_ERROR_SIZE]);

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* osh_bench: what the calls of an OpenSHMEM library take.
+/* osh_bench: the times of the calls of an OpenSHMEM library.
  *
  *     oshrun -n 2 ./osh_bench [--csv] [-t NAME,...] [-m MAXSIZE] [-r REPEATS] [-c]
  *
- * Written against OpenSHMEM 1.4 and nothing else, so that every library is measured by the same text; osh_compare does
- * so with two of them in turn. Where 1.5 has calls over teams in the place of those over active sets, they are taken,
- * unless --active-sets says otherwise.
+ * Written only against OpenSHMEM 1.4, so that the same source measures every library; osh_compare does so with two of
+ * them in turn. If the library has 1.5's calls over teams, they replace those over active sets, unless --active-sets is
+ * given.
  *
- * A row is measured in batches. PE 0 finds by trial how many iterations fill one, tells those who take part, and prints
- * the median and the best of the batches; what several PEs do takes as long as the slowest of them takes. Three kinds
- * of rows:
+ * A row is measured in batches. PE 0 finds by trial how many iterations fill one, tells the PEs that take part, and
+ * prints the median and the best of the batches; the slowest of these PEs counts. Three kinds of rows:
  *   ORIGIN  PE 0 alone calls, PE 1 is its target and waits in the library (shmem_long_wait_until)
  *   PAIR    PE 0 and PE 1
  *   ALL     all PEs
- * PEs that do not take part sleep, and look now and then whether the row is over: a barrier might poll, and disturb.
+ * Other PEs sleep, and check now and then whether the row is over: a barrier might poll, and disturb the measurement.
  *
- * Sizes, PEs and addresses are hidden from the compiler, and after each call it must believe that somebody has looked
- * at all memory: what a library inlines is neither left out nor merged with the next call. */
+ * Sizes, PEs and addresses are hidden from the compiler, and after each call it must assume that all memory was read:
+ * so it neither removes inlined calls nor merges them with the next call. */
 #include <fcntl.h>
 #include <getopt.h>
 #include <math.h>
@@ -42,8 +41,8 @@
 #define BYTES_MAX ((size_t)1 << 30)
 
 #define COMPUTE 0.040   /* seconds that a busy target computes */
-#define AHEAD   2000000 /* nanoseconds until it does so for sure */
-#define BUSY    0.020   /* seconds in which operations on it begin */
+#define AHEAD   2000000 /* nanoseconds until it certainly computes */
+#define BUSY    0.020   /* seconds in which operations on it are begun */
 
 /* The value is used, and all memory may have been read and written. */
 #define OPAQUE(value) __asm__ volatile("" : : "r"(value) : "memory")
@@ -59,9 +58,9 @@ struct test {
     enum sizes sizes;
     enum unit unit;
     double per;                       /* operations in an iteration */
-    size_t (*target)(void);           /* bytes of symmetric memory that it needs; NULL: size */
+    size_t (*target)(void);           /* bytes of symmetric memory that the row needs; NULL: size */
     size_t (*source)(void);           /* the same for the second block, or NULL */
-    void (*fill)(long seed);          /* on those who take part: data of this seed. Or NULL */
+    void (*fill)(long seed);          /* on the PEs that take part: writes data of this seed. Or NULL */
     double (*run)(long n);            /* seconds of n iterations on this PE */
     long (*check)(long n, long seed); /* wrong values after the last run; on PE 1 too. Or NULL */
     bool once;                        /* an iteration fills a batch */
@@ -72,14 +71,14 @@ struct order {
     long act, n, seed;
 };
 
-/* What they answer: in PE 0's memory. A line of its own. */
+/* Their answers, in PE 0's memory, each in its own cache line. */
 struct report {
     double seconds;
     long wrong, turn;
     char pad[128 - 3 * 8];
 };
 
-/* Symmetric, one line for each word that is waited for. */
+/* Symmetric, with one cache line for each word on which a PE waits. */
 struct shared {
     struct order order;
     char pad0[128 - sizeof(struct order)];
@@ -131,7 +130,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The least of many: what disturbs one look must not be subtracted from others. */
+/* The smallest of many: a disturbance of one reading must not be subtracted from others. */
 static double clock_cost(void) {
     double least = 1;
     for (int i = 0; i < 10000; i++) {
@@ -381,7 +380,7 @@ static double run_put_signal(long n) {
 #define run_put_signal NULL
 #endif
 
-/* The unit: a flag that goes there and back by store and load, with no library between. */
+/* The unit: a flag that goes back and forth by stores and loads, without a library. */
 static long *line;     /* two lines that PEs 0 and 1 share, */
 static bool has_lines; /* if they do: they may be on two hosts */
 
@@ -398,8 +397,8 @@ static double run_flag(long n) {
     return (now() - start) / 2;
 }
 
-/* All PEs. PE 1 opens PE 0's memory by its process; nothing is left behind. Of another host the path may name any file:
- * PE 1 writes nothing to one that has not PE 0's mark. */
+/* All PEs. PE 1 opens PE 0's memory through /proc, so nothing remains afterwards. On another host the path may name any
+ * file: PE 1 writes only to a file with PE 0's mark. */
 static void share_line(void) {
     char path[64];
     long mark = 0;
@@ -478,8 +477,8 @@ static void compute_for(double seconds) {
         }
 }
 
-/* PE 0's part against a target that enters the library only when it has computed. Operations in groups that become
- * larger, since a look at the clock takes longer than some of them. */
+/* PE 0's part against a target that enters the library only after its computation. Operations come in growing groups,
+ * since reading the clock takes longer than some of them. */
 static double run_busy(long n) {
     unsigned char *to = target, *from = local;
     size_t bytes = size;
@@ -508,7 +507,7 @@ static double run_busy(long n) {
     return (end - start) / (double)done * (double)n;
 }
 
-/* Atomics by PE 0 on PE 1's word, which nobody else changes: `total` is what stands there. */
+/* Atomics by PE 0 on PE 1's word, which nobody else changes: `total` is its value. */
 
 static void fill_atomic(long seed) {
     if (seed == 1) words()[0] = total = 0;
@@ -685,7 +684,7 @@ static long check_malloc(long n, long seed) {
 
 static size_t block_size(void) { return BLOCK; }
 
-/* Collectives. Calls of a group have work arrays of their own: these may be used again only when all PEs have left the
+/* Collectives. Each call of a group has its own work arrays: a work array may be reused only when all PEs have left the
  * call.
  */
 
@@ -909,7 +908,8 @@ static double batch(long n, long seed) {
     return seconds;
 }
 
-/* Iterations that fill a batch. The faster of two tries counts: the other may have met a page fault or another process.
+/* Iterations that fill a batch. The faster of two tries counts: a page fault or another process may have disturbed the
+ * other.
  */
 static long calibrate(void) {
     double n = 1, budget = (double)budget_ms * 1e-3;
@@ -1090,7 +1090,7 @@ static void measure(const struct test *t, size_t bytes) {
         if (me < n_taking_part()) follow();
         sleep_until(rows);
     }
-    /* Flags and orders are counted by those who took part; from here on by all alike. */
+    /* So far only the PEs that took part have counted flags and orders; from here on all PEs have the same counts. */
     shmem_barrier_all();
     shmem_long_get(&turn, &shared->turn, 1, 1);
     shmem_barrier_all();

@@ -2,7 +2,7 @@
 /* output.c: rows to up to three places: the standard output, and the files of --csv and --json.
  *
  * A table and plain CSV have a line for each row, with the medians; with --stats they have one for each row and column.
- * JSON always has all. Each line is flushed: who looks at the output of a long job wants to see how far it is. */
+ * JSON always has all. Each line is flushed, so that a reader of a long job's output sees its progress. */
 #include "output.h"
 
 #include <assert.h>
@@ -85,7 +85,7 @@ static const char *title(int column) {
 
 static int width(const char *of) { return strlen(of) > 10 ? (int)strlen(of) : 10; }
 
-/* Rows with names of their own have longer ones than sizes are. */
+/* Names of rows are longer than sizes. */
 static int name_width(void) { return head.named ? 16 : 10; }
 
 static int title_width(void) {
@@ -258,8 +258,8 @@ static double now(void) {
 static double started; /* when the options were read */
 static bool shown;     /* there is a line to wipe out */
 
-/* The launcher hands on what a PE writes: its standard error is what counts, if it can be found. It is an ancestor that
- * is called mpiexec or mpirun, with whatever behind that. That of Open MPI 5 writes what has no end of line to its
+/* The launcher forwards what a PE writes, so the launcher's standard error matters, if it can be found. The launcher is
+ * an ancestor whose name begins with mpiexec or mpirun. Open MPI 5's launcher writes text without a newline to its
  * standard output, among the rows: so it does not count. */
 static bool launcher_on_terminal(void) {
 #if defined OMPI_MAJOR_VERSION && OMPI_MAJOR_VERSION >= 5

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Different from neighbour to neighbour, and different at every place for different seeds modulo 256. */
+/* Neighbours differ, and two seeds that differ modulo 256 differ at every place. */
 static char pattern(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8 ^ i >> 16) * 31 + seed); }
 
 void bench_pair_fill(char *p, unsigned seed) {
@@ -23,8 +23,7 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
     static unsigned turn;
     bool has_from = bench.role != BENCH_BYSTANDER && bench.role == from_role;
     bool has_to = bench.role != BENCH_BYSTANDER && bench.role != from_role;
-    unsigned seed =
-        ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* another one in each pair */
+    unsigned seed = ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* different in each pair */
     if (has_from) bench_pair_fill(from, seed);
     if (has_to) bench_pair_fill(to, seed + 1);
     bench_pair_sync_window(win);
@@ -83,7 +82,7 @@ void bench_pair_close_heap(struct bench_pair *pair) {
         BENCH_RMA(rma_free(pair->heap));
         return;
     }
-    bench_sync(); /* what the peer does here is over */
+    bench_sync(); /* the peer's accesses here are over */
     if (pair->memory == BENCH_LOCAL) {
         BENCH_RMA(rma_free_mem(pair->heap));
     } else {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pair.h: what benchmarks share that move bytes between the two PEs of a pair. */
+/* pair.h: the common part of the benchmarks that move bytes between the two PEs of a pair. */
 #ifndef BENCH_PAIR_H
 #define BENCH_PAIR_H
 
 #include "bench.h"
 
-/* Which of librma's memory the target's is; the words of --memory. A program that leaves it 0 has symmetric memory. */
+/* The kind of librma's memory at the target; the words of --memory. 0 means symmetric memory. */
 enum bench_memory {
     BENCH_MEMORY_UNSET = -1, /* symmetric, with --ways local: bench_pair_open chooses */
     BENCH_SYMMETRIC,
@@ -14,29 +14,29 @@ enum bench_memory {
 };
 #define BENCH_MEMORY_WORDS "symmetric|local|attached"
 
-/* Blocks of the same size on each PE of the job, page-aligned where the choice is ours, all pages touched. */
+/* Blocks of the same size on each PE of the job, page-aligned if the program chooses, all pages touched. */
 struct bench_pair {
     int memory;        /* enum bench_memory */
     size_t size;       /* of each block, whole pages */
     char *own;         /* ordinary memory of this PE */
     char *heap;        /* this PE's block of librma's memory; if that is symmetric, the peer's by symmetric address */
     rma_gptr_t target; /* the peer's block */
-    char *peer;        /* the other one's heap by load and store; null if that is off-node, and of bystanders */
+    char *peer;        /* the peer's heap by load and store; null if the peer is off-node, and for bystanders */
     bool on_node;      /* the PEs of each pair reach each other by load and store: the same on every PE */
     char *base;        /* this PE's part of win */
     MPI_Win win;       /* of MPI_Win_allocate over all PEs, inside lock_all; with --ways bench_dynamic_window's */
     MPI_Aint disp;     /* of the peer's part in win */
 };
 
-/* bench_pair_open: allocate. Collective. Ends the program on all PEs with code 1 and the library's own
- * words if memory is short. */
+/* bench_pair_open: allocate. Collective. If memory is short, ends the program on all PEs with code 1 and the library's
+ * own text. */
 void bench_pair_open(struct bench_pair *pair, size_t size);
 
-/* bench_pair_close: give everything back: MPI ends the job if a window is alive at its end. Collective. */
+/* bench_pair_close: free everything: MPI ends the job if a window still exists at its end. Collective. */
 void bench_pair_close(struct bench_pair *pair);
 
-/* bench_pair_open_heap, bench_pair_close_heap: the part of that which is librma's memory, of a pair that has been open
- * before, for a spec's open and close. Collective. */
+/* bench_pair_open_heap, bench_pair_close_heap: the same only for librma's memory, of a pair that has been open before,
+ * for a spec's open and close. Collective. */
 void bench_pair_open_heap(struct bench_pair *pair);
 void bench_pair_close_heap(struct bench_pair *pair);
 
@@ -51,7 +51,7 @@ static inline void bench_pair_sync_window(MPI_Win win) {
  * where `to` is, 0 elsewhere. */
 size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_role from_role, char *to, MPI_Win win);
 
-/* bench_pair_fill, bench_pair_wrong: write bench.size bytes that are others for each of 256 seeds, and count those that
+/* bench_pair_fill, bench_pair_wrong: write bench.size bytes that differ for each of 256 seeds, and count the bytes that
  * are not as written. Local. */
 void bench_pair_fill(char *p, unsigned seed);
 size_t bench_pair_wrong(const char *p, unsigned seed);

@@ -2,10 +2,10 @@
 /* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc, mimalloc and
  * MPI's own.
  *
- * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator's own which
- * stays from batch to batch. The first word of each block is written, as a program would, and holds a tag: blocks that
- * overlap show when the live set is given back, after the row. Choosing a slot and a size costs all columns the same
- * nanosecond or two. mimalloc is loaded at run time, so that nobody needs it to build librma. */
+ * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator, which stays
+ * from batch to batch. The benchmark writes a tag to the first word of each block, so that overlapping blocks are
+ * noticed when the live set is freed, after the row. Choosing a slot and a size costs all columns the same nanosecond
+ * or two. mimalloc is loaded at run time, so that librma can be built without it. */
 #define _GNU_SOURCE /* the processors of a thread */
 #include "bench.h"
 
@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SMALL        64   /* bytes of a block where sizes do not vary */
+#define SMALL        64   /* bytes of a block if sizes do not vary */
 #define STACK        1000 /* blocks of lifo */
-#define FILLED_MIN   5000 /* blocks of filled, at least */
-#define RING         1024 /* blocks on their way in across, at most */
-#define GROUP        16   /* as many are announced at once, which moves the counters' lines less often */
+#define FILLED_MIN   5000 /* least blocks of filled */
+#define RING         1024 /* most blocks under way in across */
+#define GROUP        16   /* blocks announced at once, so that the counters' cache lines move less often */
 #define CHURN_BLOCKS 2048 /* of 8190 bytes in the mean: 16 MiB */
 #define CHURN_STEPS  1000000
 #define PAGE         4096
@@ -35,13 +35,13 @@ enum order { FIXED, LIFO, FIFO, RANDOM, ACROSS, REMOTE };
 struct pattern {
     const char *name;
     enum order order;
-    size_t min, max; /* bytes of a block: uniform */
+    size_t min, max; /* bytes of a block, uniformly distributed */
     size_t live;     /* blocks between batches */
-    bool filled;     /* as many as fill 90 % of the local heap's present size, instead */
+    bool filled;     /* instead, as many blocks as fill 90 % of the local heap's present size */
 };
 
-/* across stands behind all that is malloc's: with a second thread the C library's begins to lock. filled stands before
- * large, which makes the local heap larger. */
+/* across comes after all rows with malloc: once there is a second thread, the C library's malloc locks. filled comes
+ * before large, which makes the local heap grow. */
 static const struct pattern patterns[] = {
     {"fixed", FIXED, SMALL, SMALL, 0, false},   {"lifo", LIFO, SMALL, SMALL, 0, false},
     {"fifo", FIFO, SMALL, SMALL, 1000, false},  {"random", RANDOM, 16, 4096, 10000, false},
@@ -50,7 +50,7 @@ static const struct pattern patterns[] = {
 };
 #define N_PATTERNS ((int)(sizeof patterns / sizeof patterns[0]))
 
-/* The rows: the patterns, and two. */
+/* The rows: the patterns, and two more. */
 #define HEAP     N_PATTERNS
 #define RESIDENT (N_PATTERNS + 1)
 #define ROWS     "fixed|lifo|fifo|random|filled|large|across|remote|heap|resident"
@@ -127,7 +127,7 @@ static void open_mimalloc(void) {
     if (bench_agree(bench.pe == 0 && !(mi_malloc && mi_free))) heaps[MIMALLOC].get = NULL;
 }
 
-/* Numbers that only must not be predictable: D. E. Knuth, TAOCP 2, 3.3.4, table 1. The upper bits are good. */
+/* Pseudorandom numbers with good upper bits: D. E. Knuth, TAOCP 2, 3.3.4, table 1. */
 BENCH_INLINE uint64_t next(uint64_t *random) { return *random = *random * 6364136223846793005u + 1442695040888963407u; }
 
 /* 0..n-1 */
@@ -197,7 +197,8 @@ BENCH_INLINE double run_random(long n, struct heap *h, get_function *get, put_fu
     return seconds;
 }
 
-/* Blocks that one allocates and another frees: PE 0 and PE 1, or two threads of PE 0. The counters never go back. */
+/* Blocks that one side allocates and the other frees: PE 0 and PE 1, or two threads of PE 0. The counters never go
+ * back. */
 struct ring {
     _Alignas(APART) uint64_t sent;  /* blocks, by the producer */
     uint64_t turn;                  /* batches begun, the producer's own */
@@ -220,7 +221,7 @@ BENCH_INLINE double produce(long n, struct ring *r, get_function *get, uint64_t 
             *p = sent;
             r->cell[sent % RING] = word(p);
         }
-        /* Pairs with the consumer's acquire in bench_wait_flag: cells and tags are there before it looks. */
+        /* Pairs with the consumer's acquire in bench_wait_flag: it sees cells and tags. */
         __atomic_store_n(&r->sent, sent, __ATOMIC_RELEASE);
     }
     bench_wait_flag(&r->freed, end + RING);
@@ -272,7 +273,7 @@ static void *consume_mimalloc(void *n) {
     return NULL;
 }
 
-/* A thread that runs where PE 1 does, which sleeps meanwhile. */
+/* Starts a thread on PE 1's processor; PE 1 sleeps meanwhile. */
 static pthread_t start_consumer(void *(*start)(void *), long *n) {
     pthread_t thread;
     pthread_attr_t attr;
@@ -331,7 +332,7 @@ static double (*const runs[][N_METHODS])(long n) = {
 
 /* Live sets. */
 
-/* Whether blocks enough are live. Where a heap that grows by a quarter has just grown, filling goes on. */
+/* Whether enough blocks are live. If the heap, which grows by a quarter, has just grown, filling continues. */
 static bool is_filled(const struct heap *h) {
     struct rma_heap_stats stats;
     if (h != &heaps[RMA]) return h->n_live == heaps[RMA].n_live;
@@ -379,7 +380,7 @@ static void mark(struct block *b) {
     memcpy(b->p + i, &b->tag, b->size - i);
 }
 
-/* Words that are not as mark left them. */
+/* Words that differ from what mark has written. */
 static size_t spoiled(const struct block *b) {
     size_t i = 0, n = 0;
     for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) n += memcmp(b->p + i, &b->tag, sizeof b->tag) != 0;
@@ -414,7 +415,7 @@ static size_t check_local(const struct bench_method *m) {
     return bad;
 }
 
-/* The consumer looks at each tag anyway. */
+/* The consumer checks each tag anyway. */
 static size_t check_across(const struct bench_method *m) {
     size_t before = wrong;
     if (bench_calls_run(m)) m->run(10 * RING);
@@ -453,7 +454,7 @@ static double resident(void) {
     return pages * (double)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes that a heap says it has of the system; NAN if it does not. */
+/* Bytes that a heap has from the system, as it reports; NAN if it does not. */
 static double held(int heap) {
     struct rma_heap_stats stats;
     switch (heap) {
@@ -465,29 +466,29 @@ static double held(int heap) {
     }
 }
 
-/* A heap that did not grow by all this was not looked at: malloc has been replaced, say. */
+/* A heap that did not grow was not the one in use: malloc may have been replaced. */
 static double growth(double before, double after) { return after > before ? after - before : NAN; }
 
-/* What is used of a block here: its first word, its last, one in each page. */
+/* Touches a block's first word, its last word, and one word in each page. */
 static void touch(struct block *b) {
     for (size_t i = PAGE; i < b->size; i += PAGE) b->p[i] = 1;
     memcpy(b->p + b->size - sizeof b->tag, &b->tag, sizeof b->tag);
     memcpy(b->p, &b->tag, sizeof b->tag);
 }
 
-/* 16 bytes to 64 KiB, each power of two as often as the others. */
+/* 16 bytes to 64 KiB; all powers of two are equally frequent. */
 static size_t churn_size(uint64_t *random) {
     size_t power = (size_t)16 << pick(random, 12);
     return power + pick(random, power);
 }
 
-/* Replace blocks at random, and find what the heap has taken by then for each byte that is live. */
+/* Replace blocks at random, then compute the memory that the heap has taken for each live byte. */
 static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
     static struct block block[CHURN_BLOCKS];
     struct heap *h = &heaps[heap];
     uint64_t random = 1;
     double live = 0;
-    memset(block, 1, sizeof block); /* the pages of the array are there before they are counted */
+    memset(block, 1, sizeof block); /* touches the array's pages before memory is measured */
     double held_before = held(heap), resident_before = resident();
     for (size_t i = 0; i < CHURN_BLOCKS + CHURN_STEPS; i++) {
         struct block *b = &block[i < CHURN_BLOCKS ? i : pick(&random, CHURN_BLOCKS)];

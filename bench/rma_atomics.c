@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_atomics.c: the time that an atomic takes on a word of another PE, one after the other, and in a stream.
+/* rma_atomics.c: the time of an atomic on a word of another PE, one after the other, and in a stream.
  *
- * The raw column is the limit: the same instruction on the address that rma_ptr gives. All rows do what a model of the
- * word predicts: it says what each operation finds, and what the word holds in the end. */
+ * The raw column is the limit: the same instruction on the address that rma_ptr gives. A model of the word predicts
+ * what each operation returns, and the word's final value. */
 #include "pair.h"
 
 #include <stdio.h>
@@ -14,9 +14,9 @@ enum { RMA, RAW, MPI, STREAM, N_METHODS };
 static struct bench_pair pair;
 static uint64_t *word;               /* the target's, by librma */
 static uint64_t *raw;                /* the same by load and store, on the origin; null off-node */
-static uint64_t fetched[WINDOW_MAX]; /* what operations found, by their place in the window */
+static uint64_t fetched[WINDOW_MAX]; /* results of the operations, by their place in the window */
 static uint64_t sent[WINDOW_MAX];    /* operands of MPI's calls that are under way */
-static uint64_t next;                /* begins as what the word holds; operands are taken from it */
+static uint64_t next;                /* starts as the word's value; operands are derived from it */
 static long window;                  /* operations of the row for each completion */
 
 BENCH_INLINE void rma_complete(void) { BENCH_RMA(rma_quiet()); }
@@ -33,7 +33,7 @@ BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
     BENCH_MPI(MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, bench.peer, 0, 1, MPI_UINT64_T, op, pair.win));
 }
 
-/* Processors have no minimum: it is a loop. */
+/* Processors have no atomic minimum: it is a loop. */
 #define RAW_LOOP(NAME, BETTER)                                                                                         \
     BENCH_INLINE uint64_t raw_##NAME##_loop(uint64_t *p, uint64_t value, int order) {                                  \
         uint64_t old = __atomic_load_n(p, __ATOMIC_ACQUIRE);                                                           \
@@ -44,7 +44,7 @@ BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
 RAW_LOOP(min, <)
 RAW_LOOP(max, >)
 
-/* One operation each; k is its place in the window. model: the same on *w, and what it finds. */
+/* One operation each; k is its place in the window. model: applies the same to *w and returns the old value. */
 
 #define MODEL(NAME, V, THEN)                                                                                           \
     BENCH_INLINE uint64_t model_##NAME(uint64_t *w) {                                                                  \
@@ -54,7 +54,7 @@ RAW_LOOP(max, >)
         return old;                                                                                                    \
     }
 
-/* Two operations, of which one says what it found. V: its operand; RAW: a builtin that fetches. */
+/* Two operations, one of which returns the old value. V: the operand; RAW: a builtin that fetches. */
 #define FAMILY(NAME, V, THEN, RAW, OP)                                                                                 \
     MODEL(NAME, V, THEN)                                                                                               \
     MODEL(fetch_##NAME, V, THEN)                                                                                       \
@@ -169,7 +169,7 @@ BENCH_INLINE void mpi_stream_once(long k) {
     if (k == window - 1) mpi_flush();
 }
 
-/* n operations in whole windows, the last one perhaps short. */
+/* n operations in windows; the last window may be short. */
 
 BENCH_INLINE double loop(long n, void (*op)(long k)) {
     long w = window;
@@ -241,7 +241,7 @@ static const struct operation operations[] = {
 
 static const struct operation *operation; /* of the row being measured */
 
-/* From a word that is known, 16 windows: what it holds then, and what those of the last window found. */
+/* Runs 16 windows from a known word, and checks its final value and the results of the last window. */
 static size_t check_word(const struct bench_method *m, uint64_t *target, MPI_Win win) {
     static uint64_t base = 1000000;
     uint64_t expected[WINDOW_MAX], value, held, n = 16 * (uint64_t)window;
@@ -268,8 +268,8 @@ static size_t check_window(const struct bench_method *m) {
     return check_word(m, (uint64_t *)(void *)pair.base, pair.win);
 }
 
-/* Where minima and maxima change the word each time, and MPI, which may compare unsigned words as signed ones, finds
- * the same. */
+/* A value from which minima and maxima change the word each time, and for which MPI, which may compare unsigned words
+ * as signed ones, gives the same results. */
 static void set_word(void) {
     if (bench.role == BENCH_TARGET) {
         __atomic_store_n(word, (uint64_t)1 << 62, __ATOMIC_RELEASE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_barrier.c: the time that a barrier of all PEs takes, one after the other.
+/* rma_barrier.c: the time of a barrier of all PEs, one after the other.
  *
  * The raw column is the limit for two PEs: each raises its own flag and waits for the other's. */
 #include "bench.h"
@@ -13,17 +13,16 @@ enum { RMA, RAW, MPI, N_METHODS };
 static uint64_t *flag;            /* this PE's: handshakes begun */
 static const uint64_t *peer_flag; /* the other PE's */
 static uint64_t turn;             /* handshakes so far */
-static uint64_t *arrivals;        /* this PE's: barriers that it came to in checks */
+static uint64_t *arrivals;        /* this PE's: barriers at which it arrived in checks */
 
 static void handshake(void) {
     turn++;
-    /* Pairs with the other PE's acquire in bench_wait_flag: what came before is seen after, as by a
-     * barrier. */
+    /* Pairs with the other PE's acquire in bench_wait_flag: it sees all earlier stores, as after a barrier. */
     __atomic_store_n(flag, turn, __ATOMIC_RELEASE);
     bench_wait_flag(peer_flag, turn);
 }
 
-/* Each begins with one more, untimed, to start together. */
+/* Each run begins with one more, untimed, so that all start together. */
 
 BENCH_INLINE double meetings(long n, int (*meet)(void)) {
     BENCH_RMA(meet());
@@ -50,7 +49,7 @@ static double run_mpi(long n) {
     return rma_wtime() - start;
 }
 
-/* Who leaves a barrier must find that all the others came to it. */
+/* A PE that leaves a barrier must find that all others have arrived. */
 static size_t check(const struct bench_method *m) {
     size_t wrong = 0;
     for (int k = 0; k < 20; k++) {

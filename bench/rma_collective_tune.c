@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_collective_tune.c: finds the sizes from which the collectives should take their other algorithms on this machine,
- * with as many PEs as the job has, and prints them as a setting.
+/* rma_collective_tune.c: finds the sizes from which the collectives should use their other algorithms on this machine,
+ * for the job's number of PEs, and prints them as a setting.
  *
- * A job reads RMA_COLLECTIVES when librma starts, so librma is started anew for each of the two algorithms of a family,
- * over one start of MPI. They take turns, round after round, and it is their ratio within a round that counts: the
- * machine drifts by more than what they differ by.
+ * A job reads RMA_COLLECTIVES when librma starts, so librma is restarted for each of the two algorithms of a family,
+ * within one run of MPI. The algorithms alternate, round after round, and their ratio within a round counts: the
+ * machine drifts by more than they differ.
  *
- * Each PE writes its source before each call, as programs do. Where it stays as it is, who reads it directly has it in
- * its own caches after the first call, but what is staged is written anew by each: that measures an algorithm that
- * nobody meets. */
+ * Each PE writes its source before each call, as programs do. If the source did not change, a PE that reads it directly
+ * would have it in its own caches after the first call, while a bounce buffer is written in each call: this would
+ * measure a case that does not occur in programs. */
 #include "bench.h"
 
 #include <math.h>
@@ -19,11 +19,11 @@
 
 #define COMMAND    "rma_bench collective_tune"
 #define TITLE      "crossovers of the collectives"
-#define BUDGET     0.5e-3     /* seconds that a batch lasts: less than a time slice of who disturbs it */
-#define BATCHES    5          /* in a round, of which the least counts: what disturbs only adds */
+#define BUDGET     0.5e-3     /* seconds that a batch lasts: less than a time slice of a disturbing process */
+#define BATCHES    5          /* in a round; the smallest counts, since disturbances only add time */
 #define COUNT_MAX  1000000L   /* calls in a batch */
-#define SIZE_MOST  (4L << 20) /* of -m, */
-#define SIZES_MOST 20         /* which is so many from 8 bytes on */
+#define SIZE_MOST  (4L << 20) /* largest size of -m */
+#define SIZES_MOST 20         /* number of sizes from 8 bytes up to it */
 
 enum variant { STAGED, OTHER, VARIANTS };
 
@@ -34,7 +34,7 @@ struct family {
 };
 
 static char *source, *dest; /* symmetric */
-static double *time_taken;  /* symmetric: by this PE */
+static double *time_taken;  /* symmetric: this PE's time */
 static long rounds = 5;
 static bool verbose, reuse, help;
 static struct bench_sizes sizes = {64, 64 << 10};
@@ -76,9 +76,9 @@ static int n_sizes(void) {
 /* v[(size * VARIANTS + variant) * rounds + round]: seconds of a call. */
 static double *cell(double *v, int size, enum variant variant) { return v + (size * VARIANTS + (int)variant) * rounds; }
 
-/* Measuring. */
+/* Measurement. */
 
-/* The slowest PE's. By librma, as MPI's calls poll, and take milliseconds where PEs outnumber processors. */
+/* The slowest PE's time. Uses librma, since MPI's calls poll, and take milliseconds if PEs outnumber processors. */
 static double agree(double seconds) {
     double slowest = 0;
     *time_taken = seconds;
@@ -104,7 +104,7 @@ static double batch(const struct family *f, size_t len, long n) {
 /* Calls that fill a batch: the same number on each PE. */
 static long calibrate(const struct family *f, size_t len) {
     long n = 1;
-    batch(f, len, n); /* page faults, and what is set up by a first call */
+    batch(f, len, n); /* page faults, and the setup of a first call */
     for (;;) {
         double seconds = fmin(batch(f, len, n), batch(f, len, n));
         if (seconds > BUDGET / 4 || n >= COUNT_MAX) {
@@ -159,9 +159,8 @@ static double ratio(double *v, int size) {
     return median;
 }
 
-/* The number of the size from which on the other algorithm is the better one: where the product of the ratios of all
- * sizes from there on is least. That is where they cross, and one size that was disturbed does not move it. n_sizes():
- * nowhere. */
+/* The index of the size from which on the other algorithm is better: there the product of the ratios of all larger
+ * sizes is smallest. This is the crossover, and one disturbed size does not move it. n_sizes(): there is none. */
 static int choose(double *v) {
     int best = n_sizes();
     double sum = 0, least = 0;
@@ -174,7 +173,7 @@ static int choose(double *v) {
     return best;
 }
 
-/* The setting's own way to write it. */
+/* Writes the size in the setting's format. */
 static void size_text(char text[24], size_t size) {
     if (size % (1 << 20) == 0)
         snprintf(text, 24, "%zuM", size >> 20);
@@ -184,7 +183,7 @@ static void size_text(char text[24], size_t size) {
         snprintf(text, 24, "%zu", size);
 }
 
-/* Sorts what is in v. */
+/* Sorts the values in v. */
 static void print_table(const struct family *f, double *v) {
     char other[32];
     snprintf(other, sizeof other, "%s (us)", f->algorithm);
@@ -226,7 +225,7 @@ static void print_help(void) {
     bench_options_print(tables, 1);
 }
 
-/* Whether to go on; if not, *code is what the program returns. */
+/* Whether to go on; if not, *code is the program's result. */
 static bool read_options(int argc, char **argv, int *code) {
     const struct bench_option *tables[] = {options};
     char error[BENCH_ERROR_SIZE] = "";
@@ -249,7 +248,7 @@ static bool read_options(int argc, char **argv, int *code) {
 /* PEs on the node that has most of them. */
 static int most_on_a_node(void) {
     int n;
-    unsetenv("RMA_COLLECTIVES"); /* what it is does not matter here */
+    unsetenv("RMA_COLLECTIVES"); /* its value must not matter here */
     BENCH_RMA(rma_init());
     n = rma_node_n_pes();
     BENCH_RMA(rma_finalize());
@@ -264,7 +263,7 @@ static void tune(void) {
     if (!v) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (long round = 0; round < rounds; round++)
         for (int i = 0; i < FAMILIES; i++)
-            for (int k = 0; k < VARIANTS; k++) { /* by turns the one and the other comes first */
+            for (int k = 0; k < VARIANTS; k++) { /* the two alternate in coming first */
                 enum variant variant = (round + k) % 2 ? OTHER : STAGED;
                 measure(&families[i], variant, round, v + (size_t)i * cells);
             }

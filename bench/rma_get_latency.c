@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_get_latency.c: the time that a get takes, one after the other.
+/* rma_get_latency.c: the time of a get, one after the other.
  *
  * The raw column is the limit: the same bytes copied by the same loop from the address that rma_ptr gives.
  * bench_keep makes each iteration load anew and deliver what it loaded. */

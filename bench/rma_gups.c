@@ -3,14 +3,14 @@
  * together.
  *
  * RandomAccess of the HPC Challenge: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005; its
- * result is GUPS, 10^9 updates per second. From there are the random numbers, the exclusive or as the update, the 1024
- * updates that a PE may have under way, and the rule that a program may lose updates of 1 % of the words. The table is
- * not half of the memory here, but as large as the row says; and updates go to their words one by one, since it is
- * one-sided access that is to be measured: no PE sorts them by their targets or sends them in bulk, as programs do that
- * are made to win.
+ * result is GUPS, 10^9 updates per second. This benchmark has the same random numbers, the exclusive or as the update,
+ * at most 1024 updates under way on a PE, and the rule that a program may lose updates of 1 % of the words. Two things
+ * differ. The table is as large as the row says, not half of the memory. And updates go to their words one by one,
+ * since one-sided access is to be measured: no PE sorts them by target or sends them in bulk, as competition programs
+ * do.
  *
- * The k-th number is x^k modulo x^64 + x^2 + x + 1, over the integers modulo 2. So where each PE begins, far from the
- * others, is found by squaring, and a check can make the numbers of all PEs again. */
+ * The k-th number is x^k modulo x^64 + x^2 + x + 1, over the integers modulo 2. So squaring gives each PE's start, far
+ * from the others, and a check can compute the numbers of all PEs. */
 #include "bench.h"
 
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 enum { XOR, GET_PUT, RAW_XOR, RAW_PLAIN, MPI, N_METHODS };
 
 #define POLYNOMIAL 7           /* x^2 + x + 1 */
-#define APART      40          /* PEs begin 2^APART numbers from each other */
-#define TABLE_MIN  (64 * 1024) /* bytes. Of fewer words 1 % is too few to tell chance from mistakes */
+#define APART      40          /* PEs begin 2^APART numbers apart */
+#define TABLE_MIN  (64 * 1024) /* bytes: 1 % of a smaller table is too few words to tell chance from errors */
 #define AHEAD_MAX  65536
 #define CHECKED    8192 /* most updates by each PE in a check */
 
@@ -29,10 +29,10 @@ static uint64_t **table_of;      /* by PE, by load and store; null where that is
 static uint64_t *base;           /* this PE's part of win */
 static MPI_Win win;              /* of MPI_Win_allocate over all PEs, inside lock_all */
 static uint64_t sent[AHEAD_MAX]; /* operands of MPI's calls that are under way */
-static uint64_t next;            /* the number that this PE uses next, */
-static uint64_t drawn;           /* and how many it has used: as many as each PE */
+static uint64_t next;            /* the number that this PE uses next */
+static uint64_t drawn;           /* how many numbers it has used: the same on each PE */
 
-/* Of this row, on each PE. */
+/* Words of this row's table on each PE. */
 static uint64_t words(void) { return bench.size / sizeof *table; }
 
 /* Random numbers. */
@@ -55,16 +55,16 @@ static uint64_t power(uint64_t k) {
     return result;
 }
 
-/* What a PE draws after it has drawn so many. */
+/* The number that a PE draws after so_many numbers. */
 static uint64_t number_of(int pe, uint64_t so_many) { return power(((uint64_t)(pe + 1) << APART) + so_many); }
 
-/* Which word an update is for: the upper half of its number says the PE, the lower half the word. */
+/* The target of an update: the upper half of its number gives the PE, the lower half the word. */
 
 BENCH_INLINE int pe_of(uint64_t x, uint64_t n_pes) { return (int)((x >> 32) * n_pes >> 32); }
 
 BENCH_INLINE uint64_t word_of(uint64_t x, uint64_t n_words) { return (uint64_t)(uint32_t)x * n_words >> 32; }
 
-/* One update each; k is its place among those under way. */
+/* One update each; k is its place among the updates under way. */
 
 BENCH_INLINE void update_xor(uint64_t x, int pe, uint64_t word, long k) {
     (void)k;
@@ -82,7 +82,7 @@ BENCH_INLINE void update_raw_xor(uint64_t x, int pe, uint64_t word, long k) {
     __atomic_xor_fetch(table_of[pe] + word, x, __ATOMIC_ACQ_REL);
 }
 
-/* Relaxed: a load and a store, as by any program, that may lose what others do between the two. */
+/* Relaxed: a load and a store, as in an ordinary program, which may lose other PEs' updates between the two. */
 BENCH_INLINE void update_raw_plain(uint64_t x, int pe, uint64_t word, long k) {
     (void)k;
     uint64_t *to = table_of[pe] + word;
@@ -133,8 +133,8 @@ static double run_raw_plain(long n) { return loop(n, meet, update_raw_plain, com
 
 static double run_mpi(long n) { return loop(n, bench_sync_mpi, update_mpi, complete_mpi); }
 
-/* Checks: an update for each word, up to CHECKED by each PE. Then the owner of each word takes back all that were for
- * it, by numbers made again, and must find what was there before. */
+/* Checks: an update for each word, up to CHECKED by each PE. Then the owner of each word recomputes the numbers, undoes
+ * all updates of the word, and must find its old value. */
 
 static void fill(uint64_t *here, uint64_t n) {
     for (uint64_t i = 0; i < n; i++) here[i] = ~i;
@@ -161,9 +161,9 @@ static size_t wrong_after(const struct bench_method *m, uint64_t *here, uint64_t
 
 static size_t check_table(const struct bench_method *m) { return wrong_after(m, table, words()); }
 
-/* Some may be lost. Of N updates of W words N^2 / 2 W pairs meet at the same word, even if all are under way at once:
- * with N = W / 10 half a percent of the words. On a loaded machine PEs stop between get and put, and larger N lose more
- * than 1 % of a small table. */
+/* Some updates may be lost. Among N updates of W words, N^2 / 2 W pairs hit the same word, even if all are under way at
+ * once: with N = W / 10 this is half a percent of the words. On a loaded machine PEs stop between get and put, and a
+ * larger N loses more than 1 % of a small table. */
 static size_t check_most(const struct bench_method *m) {
     size_t wrong = wrong_after(m, table, words() / 10);
     return wrong > words() / 100 ? wrong : 0;
@@ -182,7 +182,7 @@ static bool open_tables(size_t size) {
         table_of[pe] = rma_ptr(table, pe);
         far = far || !table_of[pe];
     }
-    /* As MPI likes it best: one operation alone, in any order. */
+    /* The hints that help MPI most: only one operation, in any order. */
     BENCH_MPI(MPI_Info_create(&hints));
     BENCH_MPI(MPI_Info_set(hints, "accumulate_ops", "same_op"));
     BENCH_MPI(MPI_Info_set(hints, "accumulate_ordering", "none"));

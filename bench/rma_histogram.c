@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_histogram.c: all PEs add 1 to random words of a table that is spread over all PEs, in millions of additions per
- * second of all PEs together: by additions one by one, alone and in a session, and by an exchange of buckets, which is
- * what programs do by hand to send full messages. */
+ * second of all PEs together: by single additions, with and without a session, and by an exchange of buckets, by which
+ * programs fill messages by hand. */
 #include "irregular.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ static double run_exchange(long n) { return irregular_exchange(n, false, keep_no
 
 static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_nothing, do_what_has_come); }
 
-/* Additions to an empty table. Then the owner of each word takes back all that were for it, and must find 0. */
+/* Additions to an empty table. Then the owner of each word subtracts all that were for it, and must find 0. */
 static size_t wrong_after(const struct bench_method *m, uint64_t *here) {
     const uint64_t before = irregular.drawn, n_words = bench.size / sizeof *here;
     size_t wrong = 0;
@@ -63,7 +63,7 @@ static size_t check_table(const struct bench_method *m) { return wrong_after(m, 
 static size_t check_window(const struct bench_method *m) { return wrong_after(m, irregular.base); }
 
 int main(int argc, char **argv) {
-    /* As MPI likes it best: one operation alone, in any order. */
+    /* The hints that help MPI most: only one operation, in any order. */
     static const char *const hints[][2] = {
         {"accumulate_ops", "same_op"}, {"accumulate_ordering", "none"}, {NULL, NULL}};
     static const struct irregular_program program = {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_index_gather.c: all PEs read random words of a table that is spread over all PEs, in millions of words per second
- * of all PEs together: by nonblocking gets one by one, alone and in a session, and by two exchanges of buckets, of what
- * is wanted and of the words, which is what programs do by hand to send full messages. */
+ * of all PEs together: by single nonblocking gets, with and without a session, and by two exchanges of buckets, of
+ * indices and of words, by which programs fill messages by hand. */
 #include "irregular.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t *got;   /* words of a window, in the order in which they were asked for */
+static uint64_t *got;   /* words of a window, in the order of the requests */
 static uint32_t *place; /* of each word of a bucket in `got`, for each PE */
 
-/* What a table holds. */
+/* The content of a table. */
 static uint64_t content(int pe, uint64_t word) { return (uint64_t)(pe + 1) << 40 ^ word * 0x9e3779b97f4a7c15u; }
 
 static void get_rma(struct irregular_access a, long k) {
@@ -31,7 +31,7 @@ static uint32_t *places_of(int pe) { return place + (size_t)pe * (size_t)irregul
 
 BENCH_INLINE void keep_place(int pe, uint64_t at, uint64_t k) { places_of(pe)[at] = (uint32_t)k; }
 
-/* The words take the places of those who asked for them. */
+/* Replaces the received indices by the words. */
 static void look_up_what_has_come(void) {
     for (int pe = 0; pe < bench.n_pes; pe++) {
         uint64_t *block = irregular_block(irregular.in, pe), so_many = irregular_words(block);
@@ -56,7 +56,7 @@ static double run_exchange(long n) { return irregular_exchange(n, false, keep_pl
 
 static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take); }
 
-/* A whole window, whose words then are all in `got`. */
+/* Checks a whole window, whose words are then all in `got`. */
 static size_t check(const struct bench_method *m) {
     const uint64_t before = irregular.drawn, n_words = bench.size / sizeof *got;
     size_t wrong = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_init.c: what the start of librma takes on top of MPI's, in time and in memory.
+/* rma_init.c: the cost of librma's start beyond MPI's, in time and in memory.
  *
- * rma_init would initialize MPI; here the program does so itself before, to part the two. A job has one start, so each
- * figure is taken once, and printed over the PEs: tools/scaling runs the program for many numbers of PEs. */
+ * rma_init would initialize MPI; here the program does so first, to separate the two. A job starts only once, so each
+ * value is measured once, and a row is over the PEs: tools/scaling runs the program for many numbers of PEs. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -30,15 +30,15 @@ static double line_of(const char *path, const char *key) {
     return kib;
 }
 
-/* This process's resident memory, as VmRSS, in KiB. That is a sum of what each processor has counted so far, and may be
- * some hundred KiB behind; the sum over all mappings is exact. */
+/* This process's resident memory, as VmRSS, in KiB. VmRSS sums per-processor counters and may lag by some hundred KiB;
+ * the sum over all mappings is exact. */
 static double resident(void) {
     double kib = line_of("/proc/self/smaps_rollup", "Rss:");
     return kib >= 0 ? kib : line_of("/proc/self/status", "VmRSS:");
 }
 
-/* One operation on each other PE, which begins with the next one so that not all ask the same at once. Returns how many
- * PEs' words held something else than they should. */
+/* One operation on each other PE. Each PE begins with the next PE, so that they do not all access the same one at once.
+ * Returns the number of PEs whose words were wrong. */
 static int ask_all(const uint64_t *word) {
     int wrong = 0;
     for (int i = 1; i < bench.n_pes; i++) {
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
 
     BENCH_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
     figures[MPI_TIME] = (now() - start) * 1e3;
-    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* what MPI connects for its first call is not rma_init's */
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* connections of MPI's first call do not count for rma_init */
     before = resident();
     BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
     start = now();

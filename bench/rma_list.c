@@ -2,16 +2,16 @@
 /* rma_list.c: a linked list whose nodes lie on all PEs: inserting at its head by all PEs at once, walking along it,
  * removing from its head by all PEs at once.
  *
- * Lists that grow wherever their nodes are made are what MPI has dynamic windows for; one is among the examples of its
- * chapter on one-sided communications (MPI-4.1, 12.8). As there, each node is attached to the window by its owner. But
- * nodes are linked at the head, and a pointer is one word, the rank in its upper 16 bits and the address in the others,
- * so that one compare-and-swap changes all of it: MPI's columns have as many operations as the others.
+ * MPI has dynamic windows for lists that grow wherever nodes are created; its chapter on one-sided communications has
+ * one among its examples (MPI-4.1, 12.8). As there, each node's owner attaches it to the window. But nodes are linked
+ * at the head, and a pointer is one word, with the rank in its upper 16 bits and the address in the others, so that one
+ * compare-and-swap changes all of it: MPI's columns have as many operations as the others.
  *
- * Pointers are one word in each column: librma's global pointer; MPI's; and, for loads and stores, PE + 1 and the
- * offset in that PE's array of nodes. All begin each insertion and removal by reading the head.
+ * Pointers are one word in each column: librma's global pointer; MPI's as above; and, for loads and stores, PE + 1 and
+ * the offset in that PE's array of nodes. In all columns an insertion or removal begins by reading the head.
  *
- * Who removes reads the pointer in a node that another PE may have removed meanwhile. Nodes are neither freed nor used
- * again before all PEs have met, so that is no harm, and the compare-and-swap finds it out. */
+ * A PE that removes a node reads the pointer in it, although another PE may have removed the node meanwhile. Nodes are
+ * neither freed nor reused before all PEs have met, so this is harmless: the compare-and-swap then fails. */
 #include "bench.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum { RMA, RAW, MPI, N_METHODS };
 
 /* `next` comes first, so that a pointer to a node is one to its `next`. */
 struct node {
-    uint64_t next;    /* a pointer of its list's kind; 0: it is the last one */
+    uint64_t next;    /* a pointer of its list's kind; 0: the last node */
     uint64_t payload; /* FACTOR times 1 + its number */
     uint64_t found;   /* in checks: how often it was removed */
     uint64_t rest[5]; /* of the line of 64 bytes */
@@ -47,20 +47,20 @@ struct kind {
     uint64_t (*head)(void);                            /* what the head points to */
     uint64_t (*swap)(uint64_t seen, uint64_t desired); /* compare and swap the head; returns what was found */
     void (*read)(uint64_t at, struct node *copy);      /* CONTENT of a node */
-    void (*publish)(void);       /* what this PE wrote into its nodes is seen by who finds them after a swap */
-    uint64_t (*make)(long i);    /* a new node of this PE, which own[i] then is */
-    void (*drop)(long i);        /* that one is not needed any more */
+    void (*publish)(void);       /* makes the content of this PE's nodes visible to PEs that find them after a swap */
+    uint64_t (*make)(long i);    /* creates a node of this PE, which becomes own[i] */
+    void (*drop)(long i);        /* frees that node */
     void (*mark)(uint64_t at);   /* adds 1 to a node's found */
-    void (*set)(uint64_t first); /* what the head points to: by PE 0, before all meet */
-    void (*meet)(void);          /* all PEs: what each did before is seen by all after */
+    void (*set)(uint64_t first); /* sets the head: by PE 0, before all meet */
+    void (*meet)(void);          /* all PEs: afterwards all see what each did before */
     struct pool *pool;
 };
 
 static long n_nodes = 2048;   /* most nodes of a list that lie on one PE */
-static struct node **own;     /* nodes that this PE has made in the list of the row, */
-static uint64_t *removed;     /* and pointers to those that it has removed from it: n_nodes of each */
-static uint64_t *shared_head; /* symmetric: PE 0's is the head of librma's list, */
-static uint64_t *raw_head;    /* and the next word that of the other one, by load and store; null off-node */
+static struct node **own;     /* up to n_nodes nodes that this PE has created in the row's list */
+static uint64_t *removed;     /* up to n_nodes pointers to nodes that it has removed from the list */
+static uint64_t *shared_head; /* symmetric: PE 0's is the head of librma's list */
+static uint64_t *raw_head;    /* the head of the list of loads and stores, one line further; null off-node */
 static char **raw_base;       /* by PE: its first node by load and store */
 static MPI_Win win;           /* of bench_dynamic_window */
 static uint64_t *mpi_head;    /* PE 0's, attached */
@@ -233,8 +233,8 @@ static void begin_full(const struct kind *k, long n) {
     k->meet();
 }
 
-/* As many of each PE in an order that all find alike: shuffled, after R. Fisher and F. Yates, by the generator of
- * xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
+/* Equally many of each PE, in an order that all PEs compute alike: shuffled, after R. Fisher and F. Yates, by the
+ * generator of xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
 static void begin_shuffled(const struct kind *k, long n_each) {
     const struct pool *pool = k->pool;
     size_t n_pes = (size_t)bench.n_pes, n = (size_t)n_each * n_pes;
@@ -284,8 +284,8 @@ BENCH_INLINE uint64_t pop(const struct kind *k) {
     return seen;
 }
 
-/* Parts of a batch: n nodes of each PE, n_nodes at most. Lists begin as they must, and this PE's seconds are returned;
- * the list is left to be looked at. */
+/* Parts of a batch: n nodes of each PE, n_nodes at most. Prepares the list, returns this PE's seconds, and leaves the
+ * list for a check. */
 
 BENCH_INLINE double part_insert(const struct kind *k, long n) {
     begin_empty(k);
@@ -375,7 +375,7 @@ static double (*const parts[N_ROWS][N_METHODS])(long n) = {
 
 /* Checks. */
 
-/* By PE 0: the list has each of the nodes once, and no other. Returns how many are missing, wrong, or there again. */
+/* By PE 0: the list has each of the nodes once, and no other. Returns how many are missing, wrong or duplicate. */
 static size_t look_along(const struct kind *k, size_t nodes) {
     bool *seen = calloc(nodes, sizeof *seen);
     size_t good = 0, bad = 0;
@@ -395,7 +395,7 @@ static size_t look_along(const struct kind *k, size_t nodes) {
     return nodes - good + bad;
 }
 
-/* All PEs have removed n nodes, and each node once; nothing is left. */
+/* Checks that each PE has removed n nodes, each node was removed once, and nothing is left. */
 static size_t look_at_removed(const struct kind *k, long n) {
     size_t bad = bench.pe == 0 && k->head() != 0;
     for (long i = 0; i < n; i++) {
@@ -448,7 +448,7 @@ static size_t check_mpi(const struct bench_method *m) {
 
 /* Memory. */
 
-/* All PEs know where everybody's nodes begin. */
+/* Tells all PEs where this PE's nodes begin. */
 static void tell(struct pool *pool, uint64_t first) {
     pool->first = calloc((size_t)bench.n_pes, sizeof *pool->first);
     if (!pool->first) bench_fail("calloc", MPI_ERR_NO_MEM);
@@ -513,9 +513,9 @@ static bool open_mpi(void) {
                         bench.n_pes > 1 << (64 - ADDRESS_BITS));
 }
 
-/* Whether MPI lets each PE have n_nodes nodes attached at once, and others access the head meanwhile. Open MPI has room
- * for 64 regions, and an access to one of them may fail while its owner attaches another (MPI_ERR_RMA_RANGE; 5.0.7, in
- * 3 of 10 runs with 16 nodes). */
+/* Whether MPI can have n_nodes nodes of each PE attached at once, while others access the head. Open MPI has room for
+ * 64 regions, and an access to one of them may fail while its owner attaches another (MPI_ERR_RMA_RANGE; 5.0.7, in 3 of
+ * 10 runs with 16 nodes). */
 static bool mpi_attaches_all(void) {
 #if defined OPEN_MPI
     return false;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_lock.c: what a lock costs that nobody else wants, how long it takes from one PE to the next, and its turns
- * where all PEs want it at once.
+/* rma_lock.c: the cost of an uncontended lock, the time of its hand-over from one PE to the next, and its turns when
+ * all PEs want it at once.
  *
- * Hand-overs are measured one by one. The holder waits until all others have asked and had time to begin waiting, notes
- * the time, and gives the lock back; who gets it notes the time too. When it is over the former tells the latter its
- * time, so nothing moves between the two meanwhile but the lock. The limits are batons, measured likewise: a word that
- * the next PE spins on, and one on which it sleeps in the kernel, as it must where PEs outnumber processors.
+ * Hand-overs are measured one by one. The holder waits until all others have requested the lock and had time to begin
+ * waiting, records the time, and releases the lock; the next holder also records the time. Afterwards the former tells
+ * the latter its time, so meanwhile only the lock moves between the two. The limits are batons, measured in the same
+ * way: a word on which the next PE spins, and one on which it sleeps in the kernel, as it must if PEs outnumber
+ * processors.
  *
- * The lock has its home on PE 1, so that between nodes it is not a near one for PE 0. */
+ * The lock has its home on PE 1, so that between nodes it is off-node for PE 0. */
 #include "bench.h"
 
 #include <linux/futex.h>
@@ -19,28 +20,28 @@
 enum { RMA, RAW, FETCH_ADD, FUTEX, MPI, N_METHODS };
 
 #define APART       128   /* no cache or prefetcher moves more at once */
-#define LOCKS       16    /* for each PE: enough that one of them has its home where it should */
+#define LOCKS       16    /* for each PE: enough that one of them has the wanted home */
 #define SAMPLES     65536 /* hand-overs of a batch that are kept */
-#define HOLD        5e-6  /* seconds in which the next PE begins to wait, */
-#define HOLD_ASLEEP 50e-6 /* and goes to sleep */
+#define HOLD        5e-6  /* seconds in which the next PE begins to wait */
+#define HOLD_ASLEEP 50e-6 /* seconds in which the next PE goes to sleep */
 #define REST        1e-6  /* seconds in which the next PE notices */
-#define SPINS_MOST  65536 /* looks at a baton before others may have the processor: longer than a hold */
-#define WORDS       3     /* that the lock guards */
+#define SPINS_MOST  65536 /* polls of a baton before a yield: longer than a hold */
+#define WORDS       3     /* words that the lock guards */
 
 /* On each PE. */
 struct board {
-    _Alignas(APART) uint64_t baton;          /* the turn that this PE has been given: it spins on this word, */
-    _Alignas(APART) uint32_t futex;          /* and sleeps on that one, which has the turn's lower half */
+    _Alignas(APART) uint64_t baton;          /* the turn that this PE has been given; the PE spins on this word */
+    _Alignas(APART) uint32_t futex;          /* the turn's lower half; the PE sleeps on this word */
     _Alignas(APART) uint64_t count;          /* for atomics without a lock */
-    _Alignas(APART) uint64_t guarded[WORDS]; /* from here on PE 0's is meant. Each counts the turns of all PEs */
-    _Alignas(APART) uint64_t asked;          /* turns of this batch that somebody has been about to ask for */
-    _Alignas(APART) uint64_t turn;           /* turns that have begun: guarded, too */
-    _Alignas(APART) uint64_t told;           /* turns whose end is known, */
-    double released;                         /* the end of the newest of them */
+    _Alignas(APART) uint64_t guarded[WORDS]; /* from here on only PE 0's is used. Each counts the turns of all PEs */
+    _Alignas(APART) uint64_t asked;          /* turns of this batch that PEs are about to request */
+    _Alignas(APART) uint64_t turn;           /* turns that have begun; also guarded */
+    _Alignas(APART) uint64_t told;           /* turns whose end is known */
+    double released;                         /* the end of the newest of these turns */
     _Alignas(APART) double sample[SAMPLES];
 };
 
-/* A lock with lines to itself. */
+/* A lock on its own cache lines. */
 struct apart {
     _Alignas(APART) rma_lock_t lock;
 };
@@ -51,18 +52,18 @@ static int home;              /* the PE of its home */
 static struct board *board;   /* this PE's */
 static struct board *board_0; /* PE 0's by load and store; null off-node, as are: */
 static struct board *board_home;
-static struct board *board_next; /* who gets the baton from this PE */
+static struct board *board_next; /* that of the PE that gets the baton from this PE */
 static rma_team *pair;           /* PE 0 and PE 1 */
-static rma_team *players;        /* who takes turns in this row: PE 0 and those after it */
+static rma_team *players;        /* the PEs that take turns in this row: PE 0 and those after it */
 static uint64_t n_players;
 static double clock_cost;
-static uint64_t increments;     /* of each guarded word, by all PEs, */
-static uint64_t mpi_increments; /* and of those in the window, */
-static uint64_t *mpi_guarded;   /* this PE's part of it; PE 0's is meant */
-static MPI_Win window;          /* whose locks MPI's column takes */
-static size_t wrong;            /* what this PE did not find as it had to be */
+static uint64_t increments;     /* of each guarded word, by all PEs */
+static uint64_t mpi_increments; /* of each guarded word in the window, by all PEs */
+static uint64_t *mpi_guarded;   /* this PE's part of the window; only PE 0's is used */
+static MPI_Win window;          /* the window whose locks MPI's column takes */
+static size_t wrong;            /* wrong values that this PE has found */
 
-/* Nobody else wants it. */
+/* The uncontended lock. */
 
 static double run_lock(long n) {
     double start = rma_wtime();
@@ -93,8 +94,8 @@ static double run_mpi_lock(long n) {
     return rma_wtime() - start;
 }
 
-/* The two atomics that a queue cannot do without: taking its end, and giving that back if nobody has come. The word is
- * as far away as the lock's. */
+/* The two atomics that every queue lock needs: one takes the queue's end, the other gives it back if nobody has come.
+ * The word is on the same PE as the lock's. */
 
 BENCH_INLINE void give_back(uint64_t *word) {
     uint64_t mine = 1;
@@ -139,7 +140,7 @@ static double run_fetch_add_far(long n) {
 
 /* Turns of a batch, from 0 on. take waits for this PE's turn, pass ends it; only batons need its number. */
 
-/* All players together; what is left of the batch before is gone. */
+/* All players together; this clears the state of the previous batch. */
 static void begin(void) {
     board->baton = 0;
     board->futex = 0;
@@ -158,14 +159,15 @@ static void pass_lock(uint64_t turn) {
 }
 
 static void take_baton(uint64_t turn) {
-    /* Pairs with the release in pass_baton: what was done before is seen. No pause, which would notice it later. */
+    /* Pairs with the release in pass_baton: this PE sees what was done before. There is no pause, which would notice
+     * the baton later. */
     for (unsigned spins = 0; __atomic_load_n(&board->baton, __ATOMIC_ACQUIRE) < turn; spins++)
         if (spins > SPINS_MOST) sched_yield();
 }
 
 static void pass_baton(uint64_t turn) { __atomic_store_n(&board_next->baton, turn + 1, __ATOMIC_RELEASE); }
 
-/* Not FUTEX_PRIVATE: they are processes. */
+/* Not FUTEX_PRIVATE: PEs are processes. */
 static void take_futex(uint64_t turn) {
     uint32_t seen;
     /* Pairs with the release in pass_futex. A batch has less than 2^31 turns. */
@@ -193,7 +195,7 @@ BENCH_INLINE double hand_over(long n, double hold, void (*take)(uint64_t turn), 
         __atomic_fetch_add(&board_0->asked, 1, __ATOMIC_RELAXED);
         take(mine);
         double time = rma_wtime();
-        uint64_t turn = board_0->turn++; /* mine, unless somebody was late to ask for the lock */
+        uint64_t turn = board_0->turn++; /* this PE's, unless another PE was late to request the lock */
         if (turn > 0) {
             bench_wait_flag(&board_0->told, turn);
             board_0->sample[(turn - 1) % SAMPLES] = time - board_0->released - clock_cost;
@@ -204,11 +206,13 @@ BENCH_INLINE double hand_over(long n, double hold, void (*take)(uint64_t turn), 
         pass(turn);
         spin_for(REST);
         board_0->released = time;
-        /* Pairs with the acquire of who has the next turn, and of PE 0 in the end: the time, and all samples until now.
+        /* Pairs with the acquire of the PE that has the next turn, and of PE 0 in the end: it sees the time and all
+         * samples so far.
          */
         __atomic_store_n(&board_0->told, turn + 1, __ATOMIC_RELEASE);
     }
-    __atomic_fetch_add(&board_0->asked, all + n_players, __ATOMIC_RELAXED); /* nobody need wait for this PE any more */
+    __atomic_fetch_add(&board_0->asked, all + n_players,
+                       __ATOMIC_RELAXED); /* from now on nobody need wait for this PE */
     if (bench.pe != 0) return 0;
     bench_wait_flag(&board->told, all);
     wrong += board->turn != all;
@@ -221,7 +225,7 @@ static double hand_over_baton(long n) { return hand_over(n, HOLD, take_baton, pa
 
 static double hand_over_futex(long n) { return hand_over(n, HOLD_ASLEEP, take_futex, pass_futex); }
 
-/* All want it. */
+/* The contended lock. */
 
 BENCH_INLINE void add_guarded(void) {
     uint64_t word[WORDS];
@@ -237,9 +241,9 @@ static void wait_for_all_to_ask(void) {
     }
 }
 
-/* One turn of each player, untimed, of which the first waits until all have asked; then n more. From there on the queue
- * is full but for those who lose their processor after a turn, before they ask for the next: the others go on without
- * them. */
+/* One untimed turn of each player, the first of which waits until all have requested the lock; then n more. From then
+ * on the queue is full, except for PEs that lose their processor between a turn and their next request: the others go
+ * on without them. */
 BENCH_INLINE double contend(long n, void (*take)(uint64_t turn), void (*pass)(uint64_t turn)) {
     uint64_t all = (uint64_t)(n + 1) * n_players;
     double start = 0;
@@ -265,7 +269,7 @@ static double contend_baton(long n) { return contend(n, take_baton, pass_baton);
 
 static double contend_futex(long n) { return contend(n, take_futex, pass_futex); }
 
-/* MPI's lock, of PE 0's part of the window, has no queue to look at: all begin together, n turns each. */
+/* MPI's lock of PE 0's part of the window has no visible queue: all begin together, n turns each. */
 static double contend_mpi(long n) {
     BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
     double start = rma_wtime();
@@ -290,7 +294,7 @@ static size_t check_wrong(const struct bench_method *m) {
     return wrong - before;
 }
 
-/* Who comes afterwards finds the lock free. */
+/* Checks that the lock is free afterwards. */
 static size_t check_free(const struct bench_method *m) {
     size_t before = wrong;
     if (bench_calls_run(m)) m->run(10);
@@ -305,8 +309,7 @@ static size_t check_sums(void) {
     size_t bad = 0;
     bench_sync();
     for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += rma_g(&board->guarded[k], 0) != increments;
-    BENCH_MPI(
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, bench.pe, 0, window)); /* an epoch in which loads see what others have put */
+    BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, bench.pe, 0, window)); /* an epoch in which loads see other PEs' puts */
     for (int k = 0; bench.pe == 0 && k < WORDS; k++) bad += mpi_guarded[k] != mpi_increments;
     BENCH_MPI(MPI_Win_unlock(bench.pe, window));
     bench_sync();
@@ -324,7 +327,7 @@ enum row { LOCK, TEST, HANDOVER, HANDOVER_ALL, CONTENDED, N_ROWS };
 
 static const char *const names[N_ROWS] = {"lock", "test", "handover", "handover_all", "contended"};
 
-/* What can be measured of a row; the rest is null. */
+/* Sets the methods that can be measured for a row; the others stay null. */
 static void fill(enum row row, struct bench_method methods[N_METHODS]) {
     bool near = !bench_agree(bench.pe == 0 && !board_home); /* PE 0 and the lock's home */
     bool one_node = rma_n_nodes() == 1 && bench.n_pes > 1;
@@ -357,7 +360,7 @@ static void fill(enum row row, struct bench_method methods[N_METHODS]) {
     }
 }
 
-/* A lock's home is the PE whose copy changes when another one takes the lock. */
+/* A lock's home is the PE whose copy changes when another PE takes the lock. */
 static void choose_lock(void) {
     const rma_lock_t unused = RMA_LOCK_INIT;
     int n = LOCKS * bench.n_pes, found = 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_progress.c: the time of operations on a PE that computes and calls nobody, and what serving them costs it.
+/* rma_progress.c: the time of operations on a PE that computes without calling a library, and what it costs that PE to
+ * serve them.
  *
- * A batch is one computation of all PEs but the origin, which works on its target meanwhile: lone operations with a
- * rest between them, which meet a target that has not been asked for a while, or a burst. A cell is the median of the
- * batches' medians. What is done at the very end of a computation could meet a target that waits, so the origin begins
- * nothing there.
+ * A batch is one computation of all PEs except the origin, which meanwhile accesses its target: by lone operations with
+ * a rest between them, for which the target has been idle for a while, or by a burst. A cell is the median of the
+ * batches' medians. At the end of the computation the target might already wait, so the origin begins nothing there.
  *
- * MPI alone serves nobody while the target computes, and librma's thread would serve MPI's operations with its own: for
- * the MPI column no PE has one. With --ways none has one at all: what does not need the target is done at once, and the
- * rest when the computation is over. */
+ * MPI by itself serves nobody while the target computes, and librma's progress thread would also serve MPI's
+ * operations: for the MPI column no PE has this thread. With --ways no PE has it at all: operations that do not need
+ * the target are done at once, the others when the computation is over. */
 #include "pair.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@
 enum { RMA, RAW, MPI, N_METHODS };
 enum { FETCH_ADD, PUT, GET };
 
-#define STEPS     10000   /* of arithmetic between two looks at the clock: some 10 us */
+#define STEPS     10000   /* of arithmetic between two readings of the clock: some 10 us */
 #define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
-#define SAMPLES   1000000 /* that are kept of a batch */
+#define SAMPLES   1000000 /* kept of a batch */
 #define QUIET_END 0.85    /* of a computation: afterwards no operation begins */
 #define TURNS     10      /* pairs of short computations for each batch, to see what the thread costs */
-#define KEPT      UINT64_C(0x6b657074206b6570) /* what gets find */
+#define KEPT      UINT64_C(0x6b657074206b6570) /* the value that gets return */
 
 struct row {
     const char *name;
@@ -47,9 +47,9 @@ static struct bench_pair pair = {.memory = BENCH_MEMORY_UNSET};
 static long compute_ms = 2000;
 static double *samples;
 static uint64_t done; /* operations of this batch */
-static size_t wrong;  /* values that this PE did not find as they had to be */
+static size_t wrong;  /* wrong values that this PE has found */
 
-/* Not rma_wtime: who computes calls neither library. */
+/* Not rma_wtime: a computing PE calls neither library. */
 static double now(clockid_t clock) {
     struct timespec t;
     clock_gettime(clock, &t);
@@ -117,7 +117,7 @@ static void operate_mpi(int operation) {
 
 static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = REST}, NULL); }
 
-/* The median in microseconds. There is one operation at least. */
+/* The median in microseconds. There is at least one operation. */
 static double operate(const struct row *row, int method, double end) {
     long n = 0;
     do {
@@ -147,12 +147,12 @@ static double batch(const struct row *row, int method) {
     bench_sync();
     if (bench.role == BENCH_ORIGIN) {
         double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
-        rest(); /* by then the others compute */
+        rest(); /* afterwards the others compute */
         value = operate(row, method, end);
     } else {
         compute_for(seconds);
     }
-    /* Whoever waits for an MPI call of the origin must be in MPI now. */
+    /* PEs that wait for an MPI call of the origin must be in MPI now. */
     if (method == MPI)
         bench_sync_mpi();
     else
@@ -178,8 +178,8 @@ static double mean(double value) {
     return value / bench.n_pes;
 }
 
-/* The time of so many steps, of all PEs at once. *others: processor time that the rest of the process took meanwhile,
- * as a part of it. */
+/* The time of so many steps on all PEs at once. *others: the processor time of the process's other threads, as a
+ * fraction of it. */
 static double compute_timed(long steps, double *others) {
     bench_sync();
     double process = now(CLOCK_PROCESS_CPUTIME_ID), thread = now(CLOCK_THREAD_CPUTIME_ID), start = now(CLOCK_MONOTONIC);
@@ -190,13 +190,13 @@ static double compute_timed(long steps, double *others) {
     return mean(time);
 }
 
-/* In percent: by how much a computation that nobody disturbs takes longer with the thread, and the processor time that
- * it takes. */
+/* In percent: by how much the thread prolongs an undisturbed computation, and the processor time that the thread
+ * takes. */
 static void slowdown(double *longer, double *share) {
     long n = bench.repeat * TURNS, steps = STEPS;
     double *ratios = malloc((size_t)n * sizeof *ratios), *shares = malloc((size_t)n * sizeof *shares), ignored;
     if (!ratios || !shares) bench_fail("malloc", MPI_ERR_NO_MEM);
-    /* As many steps as fill a tenth of --compute: PE 0's count for all. */
+    /* The steps that fill a tenth of --compute on PE 0, for all PEs. */
     double start = now(CLOCK_THREAD_CPUTIME_ID), wanted = (double)compute_ms * 1e-4;
     for (long did = 0; now(CLOCK_THREAD_CPUTIME_ID) - start < wanted; did += STEPS) {
         bench_compute(STEPS);
@@ -206,7 +206,7 @@ static void slowdown(double *longer, double *share) {
     for (long i = 0; i < n; i++) {
         double time[2];
         for (int k = 0; k < 2; k++) {
-            bool on = (i + k) % 2 != 0; /* neither is always the first */
+            bool on = (i + k) % 2 != 0; /* the two alternate in coming first */
             serve(on);
             time[on] = compute_timed(steps, on ? &shares[i] : &ignored);
         }
@@ -228,7 +228,7 @@ static void print_rows(void) {
     static const struct bench_method methods[N_METHODS] = {
         [RMA] = {.name = "Latency (us)"}, [RAW] = {.name = "raw (us)"}, [MPI] = {.name = "MPI (us)"}};
     double *values = must(malloc((size_t)bench.repeat * N_METHODS * sizeof *values));
-    serve(true); /* or end here, where no thread is to be had */
+    serve(true); /* ends here if the thread cannot be started */
     for (int r = 0; r < N_ROWS; r++) {
         double cells[N_METHODS];
         for (long i = 0; i < bench.repeat; i++)
@@ -254,7 +254,7 @@ static void open_heap(void) { bench_pair_open_heap(&pair); }
 
 static void close_heap(void) { bench_pair_close_heap(&pair); }
 
-/* One batch of one way. Returns NAN if librma does not go it, or MPI has no such window. */
+/* One batch of one way. Returns NAN if librma does not use this way, or MPI has no such window. */
 static double way_batch(const struct row *row, const struct bench_method *m) {
     if (row->operation == FETCH_ADD && m->mpi && !bench_dynamic_atomics()) return NAN;
     if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
@@ -265,7 +265,7 @@ static double way_batch(const struct row *row, const struct bench_method *m) {
     return bench_way_taken() ? value : NAN;
 }
 
-/* The table with it. */
+/* The table with --ways. */
 static void print_way_rows(void) {
     static const struct bench_method rma = {0}, mpi = {.mpi = true};
     struct bench_method methods[PAIR_WAYS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_put_latency.c: the time that a put and its completion take, one after the other.
+/* rma_put_latency.c: the time of a put and its completion, one after the other.
  *
  * The raw column is the limit: the same bytes copied by the same loop to the address that rma_ptr gives. */
 #include "pair.h"

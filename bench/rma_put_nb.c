@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_put_nb.c: the time of nonblocking puts, until they are begun, until they are complete, and with a computation
+/* rma_put_nb.c: the time of nonblocking puts: until the calls return, until they are complete, and with a computation
  * between.
  *
  * How much of a transfer a computation hides: the origin begins the puts, computes for as long as they take by
  * themselves, and completes them. On one node the caller copies, and nothing can be hidden; between nodes it depends on
- * who moves the bytes. */
+ * what moves the bytes. */
 #include "pair.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ enum { RMA, CALL, COMPUTE, RAW, MPI, MPI_COMPUTE, N_METHODS };
 
 static struct bench_pair pair;
 static long window = WINDOW;
-static double step;       /* seconds that one of arithmetic takes */
-static double clock_cost; /* seconds between two calls of rma_wtime in a row */
+static double step;       /* seconds of one step of arithmetic */
+static double clock_cost; /* seconds between two consecutive calls of rma_wtime */
 
 /* Seconds of a window without a computation: the least of the row's batches so far. */
 struct alone {
@@ -45,7 +45,7 @@ static void begin_mpi(void) {
 
 static void end_mpi(void) { BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)); }
 
-/* The least of some: what disturbs this PE now makes no step slower. */
+/* The smallest of several, so that a disturbance does not count. */
 static double find_step(void) {
     const long n = 100000;
     double least = 1;
@@ -58,7 +58,7 @@ static double find_step(void) {
     return least / (double)n;
 }
 
-/* Without a look at the clock, which would take longer than a short put. */
+/* Without reading the clock, which would take longer than a short put. */
 static void compute(double seconds) { bench_compute((long)(seconds / step)); }
 
 /* All times are for one put of a window. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_shmem.c: what calls of OpenSHMEM take beside the native calls that they stand for.
+/* rma_shmem.c: the time of calls of OpenSHMEM beside that of the corresponding native calls.
  *
- * Both are compiled into this program and work on one engine, so rma_init starts both. 1.1 at most is asked of
- * shmem/rma. */
+ * Both are compiled into this program and use one engine, so rma_init starts both. shmem/rma must be at most 1.1. */
 #include "pair.h"
 
 #include <shmem.h>
@@ -10,11 +9,11 @@
 enum { SHMEM, NATIVE, N_METHODS };
 
 static struct bench_pair pair;
-static uint64_t next; /* what the target's word holds */
-static size_t wrong;  /* what this PE did not find as it had to be */
+static uint64_t next; /* the target's word */
+static size_t wrong;  /* wrong values that this PE has found */
 
-/* One call each, of which the target's word tells afterwards how many there were: each leaves next + 1 there. `mine` is
- * a copy of the word. */
+/* One call each. Each leaves next + 1 in the target's word, so the word counts the calls. `mine` is a copy of the
+ * word. */
 
 #define CALL(NAME, STATEMENT)                                                                                          \
     BENCH_INLINE void NAME(long *word, long *mine, size_t len, int pe) {                                               \

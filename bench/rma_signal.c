@@ -2,7 +2,7 @@
 /* rma_signal.c: the time of a put with a signal and its completion, beside that of the put alone.
  *
  * The raw column is the limit: the same bytes copied to the address that rma_ptr gives, and a store that releases them.
- * MPI has no such operation: the put must be complete before the signal is begun. */
+ * MPI has no such operation: the put must be complete before the signal begins. */
 #include "pair.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ enum { SIGNAL, PUT, RAW, MPI, N_METHODS };
 static struct bench_pair pair;
 static uint64_t *word; /* the signal, on each PE */
 static uint64_t *raw;  /* the target's by load and store, on the origin; null off-node */
-static MPI_Aint place; /* of the signal in the window, behind the data */
+static MPI_Aint place; /* of the signal in the window, after the data */
 
 /* The i-th of n signals is i. */
 
@@ -38,7 +38,7 @@ BENCH_INLINE double raw_loop(long n, size_t len) {
     double start = rma_wtime();
     for (long i = 1; i <= n; i++) {
         memcpy(to, from, len);
-        /* Pairs with the target's acquire in check_by: who sees the signal sees the bytes. */
+        /* Pairs with the target's acquire in check_by: a PE that sees the signal sees the bytes. */
         __atomic_store_n(raw, (uint64_t)i, __ATOMIC_RELEASE);
         bench_keep(from);
     }
@@ -68,7 +68,7 @@ static size_t check_put(const struct bench_method *m) {
     return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.heap, MPI_WIN_NULL);
 }
 
-/* The target waits for nothing but the signal, and looks at the bytes as soon as it sees it. */
+/* The target waits only for the signal, and checks the bytes as soon as it sees the signal. */
 static size_t check_by(const struct bench_method *m, uint64_t *signal, char *to) {
     static unsigned turn;
     unsigned seed = ++turn + 3 * (unsigned)(bench.role == BENCH_ORIGIN ? bench.pe : bench.peer);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_threads.c: how fast several threads of one PE work on another together, with a context each and all in one.
+/* rma_threads.c: how fast several threads of one PE access another PE, each in its own context, and all in one context.
  *
- * The figure is the time of all divided by the operations of all: with a processor for each thread it halves with two,
- * if nothing is shared. Each thread has lines of its own there, so that it is the library that is measured, and not a
- * line that threads share. */
+ * The value is the total time divided by the operations of all threads: with a processor for each thread, two threads
+ * halve it, if they share nothing. Each thread accesses its own cache lines, so that the library is measured, not a
+ * shared line. */
 #include "pair.h"
 
 #include <pthread.h>
@@ -127,8 +127,8 @@ static double run_one(long n) {
 static double run_raw(long n) { return run(n, work_raw); }
 static double run_mpi(long n) { return run(n, work_mpi); }
 
-/* Each thread's word on the target is what it has put, or the number of what it has added; what it has got is what was
- * there. */
+/* Checks that each thread's word on the target is what it has put, or the number of its additions, and that each get
+ * returned the target's value. */
 static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win win) {
     static uint64_t turn = 1000;
     const long n = 16 * (long)n_threads;

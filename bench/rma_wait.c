@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_wait.c: the time from one PE to another that waits for a word, and what ordering and testing cost alone.
+/* rma_wait.c: the time from one PE to another that waits for a word, and the cost of ordering and testing alone.
  *
- * The PEs of a pair take turns in changing a word of the other one and waiting for their own; half of such a round is
- * printed. The raw column is the limit: a store that releases, to the address that rma_ptr gives, and loads that
- * acquire, with nothing between two of them. It looks at as many words as librma does. */
+ * The PEs of a pair alternately change the other's word and wait for their own; half of such a round trip is printed.
+ * The raw column is the limit: a release store to the address from rma_ptr, and acquire loads with nothing between
+ * them. It polls as many words as librma does. */
 #include "pair.h"
 
 enum { RMA, RAW, MPI, N_METHODS };
 
-#define WORDS      64    /* most that are waited for at once */
-#define SPINS_MOST 65536 /* looks before others may have the processor */
+#define WORDS      64    /* most words in one wait */
+#define SPINS_MOST 65536 /* polls before a yield */
 
 /* On either PE of a pair. */
 struct board {
@@ -22,9 +22,9 @@ static struct bench_pair pair;
 static struct board *board; /* this PE's */
 static struct board *peer;  /* the other one's by load and store; null off-node */
 static int other;           /* the other PE */
-static long turn;           /* in step on both PEs; no word has had its value before */
-static long n_words = 1;    /* that the row waits for: a power of two, so that finding this turn's takes no division */
-static size_t wrong;        /* what this PE did not find as it had to be */
+static long turn;           /* the same on both PEs; no word has had its value before */
+static long n_words = 1;    /* words of the row's wait: a power of two, so that finding this turn's needs no division */
+static size_t wrong;        /* wrong values that this PE has found */
 
 BENCH_INLINE long place(void) { return turn & (n_words - 1); }
 
@@ -112,7 +112,7 @@ static void await_mpi(void) {
     wrong += found != turn;
 }
 
-/* Half the time of n rounds, and of one before, untimed, to start together. */
+/* Half the time of n rounds, after one untimed round, so that both start together. */
 BENCH_INLINE double rounds(long n, void (*tell)(void), void (*await)(void)) {
     bool begins = bench.role == BENCH_ORIGIN;
     double start = 0;

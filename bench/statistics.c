@@ -2,9 +2,9 @@
 /* statistics.c: order statistics.
  *
  * Times of a shared machine have a floor and a long tail, so nothing here assumes a distribution. The interval of the
- * median is between two of the values: with each value the chance that it lies below the true median is one half, so
- * how many do is binomial (Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC15,
- * section 3.1.3). */
+ * median is between two of the values: each value lies below the true median with probability one half, so the number
+ * of such values is binomial (Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC15, section
+ * 3.1.3). */
 #include "statistics.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The most values that can be left out at each end: the largest k for which fewer than k of n values lie below the
- * true median with a chance of OUTSIDE at most. 0: not even all n are enough. */
+/* The largest number of values that can be left out at each end: the largest k for which fewer than k of n values lie
+ * below the true median with a probability of at most OUTSIDE. 0: not even all n are enough. */
 static int left_out(int n) {
     double chance = 0;
     for (int k = 0; k < n; k++) {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* statistics.h: what is said of repeated measurements. Local, knows neither PEs nor units. */
+/* statistics.h: the statistics of repeated measurements. Local; knows neither PEs nor units. */
 #ifndef BENCH_STATISTICS_H
 #define BENCH_STATISTICS_H
 
 #include <stdbool.h>
 
-/* Of n values. The interval holds the median of what the values are drawn from with a probability of 95 % at least,
- * whatever their distribution is; fewer than 6 values have none (not a number). All are not a number if there are no
- * values. */
+/* The summary of n values. The interval contains the true median with a probability of at least 95 %, whatever the
+ * distribution; with fewer than 6 values there is none (NAN). Without values all are NAN. */
 struct bench_summary {
     int n;
     double min;
     double median;
-    double p99; /* the least value that 99 % of the values do not exceed */
+    double p99; /* the smallest value that 99 % of the values do not exceed */
     double max;
     double low, high; /* the interval */
 };
@@ -24,8 +23,7 @@ struct bench_summary bench_summarize(double *v, int n);
 double bench_median(double *v, int n);
 
 /* bench_disagree: whether the median of the rounds' ratios and the ratio of two medians differ by more than
- * BENCH_DISAGREE times, so that a reader who divides the medians would doubt the ratio. One that is not a number does
- * not disagree. */
+ * BENCH_DISAGREE times, so that a reader who divides the medians would doubt the ratio. A NAN does not disagree. */
 #define BENCH_DISAGREE 1.5
 bool bench_disagree(double ratio, double of_medians);
 

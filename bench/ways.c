@@ -9,7 +9,7 @@
 static const char *const window[BENCH_WAYS] = {
     [BENCH_WAY_MESSAGES] = "none", [BENCH_WAY_DYNAMIC] = "dynamic", [BENCH_WAY_STATIC] = "static"};
 
-static enum bench_way current_way; /* for which librma has been started */
+static enum bench_way current_way; /* the way for which librma has been started */
 
 void bench_way_start(enum bench_way way) {
     if (window[way] && setenv("RMA_WINDOW", window[way], 1) != 0) bench_fail("setenv", MPI_ERR_NO_MEM);
@@ -33,7 +33,7 @@ bool bench_way_taken(void) {
     return bench_agree(stats.path[RMA_PATH_WINDOW].puts > 0 || stats.path[RMA_PATH_WINDOW].gets > 0) != 0;
 }
 
-/* In Open MPI 4.1.4 the compare-and-swap ends the program by a signal with osc/rdma over vader, and with osc/ucx. */
+/* In Open MPI 4.1.4 the compare-and-swap crashes with osc/rdma over vader, and with osc/ucx. */
 bool bench_dynamic_atomics(void) {
 #if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
     return false;
@@ -42,7 +42,7 @@ bool bench_dynamic_atomics(void) {
 #endif
 }
 
-/* Open MPI 4.1.4 refuses to make a dynamic window over TCP and for one process. */
+/* Open MPI 4.1.4 cannot create a dynamic window over TCP, nor for one process. */
 bool bench_dynamic_window(MPI_Win *win) {
     MPI_Errhandler handler;
     *win = MPI_WIN_NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All to all: block i of each PE goes to PE i.
  *
- * On a node each PE copies its blocks from its peers' own buffers. Where blocks are short, where a peer's buffer is not
- * reached, or where it is about to be overwritten, the peers put their blocks into their stages, a piece of every block
- * at a time, and each PE copies from there. Between nodes the PEs exchange their blocks in pairs, in pieces. Elements
- * may have gaps between them on either side. */
+ * On a node each PE copies its blocks from its peers' own buffers. If blocks are short, or a peer's buffer cannot be
+ * reached or is about to be overwritten, the peers put their blocks into their bounce buffers ("stages"), a piece of
+ * every block at a time, and each PE copies from there. Between nodes the PEs exchange their blocks in pairs, in
+ * pieces. The elements of dest and of source may have gaps between them. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -26,7 +26,7 @@ struct blocks {
     char *dest;
     const char *source;
     size_t to, from, elem, n;
-    uint64_t offset; /* of source in this PE's space; 0: peers must not read it */
+    uint64_t offset; /* source's offset in this PE's space; 0: peers must not read source */
 };
 
 /* The offset in bytes of element k of block i. */
@@ -34,7 +34,7 @@ static size_t element_offset(const struct blocks *b, int i, size_t k, size_t str
     return ((size_t)i * b->n + k) * stride * b->elem;
 }
 
-/* Copies n pieces of len bytes; the next one is to_step and from_step bytes further. */
+/* Copies n pieces of len bytes, to_step and from_step bytes apart. */
 static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
     if (to_step == len && from_step == len)
         memcpy(to, from, len * n);
@@ -53,11 +53,11 @@ static void copy_own_block(const struct rmai_mailboxes *near, const struct block
         copy_block(b, b->dest + element_offset(b, i, 0, b->to), b->source + element_offset(b, i, 0, b->from));
 }
 
-/* PE i's piece among those of PE `of`, which has none for itself. */
+/* The index of the piece for PE i among the pieces of PE `of`, which has no piece for itself. */
 static size_t piece_index(int i, int of) { return (size_t)(i < of ? i : i - 1); }
 
-/* One turn, which exchanges a piece of each block: n elements from number k on, and of each of them len bytes from byte
- * o on. Where source is dest, this PE's pieces are in its stage before the others' overwrite them. */
+/* One epoch, which exchanges a piece of each block: bytes [o, o + len) of each of the n elements from number k on. If
+ * source is dest, this PE's pieces are in its bounce buffer before the others' pieces overwrite them. */
 static void exchange_staged_piece(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o,
                                   size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
@@ -78,18 +78,18 @@ static void exchange_staged_piece(struct rmai_mailboxes *near, const struct bloc
     rmai_mailbox_through(near);
 }
 
-/* Exchanges all blocks through the stages: in each turn as many whole elements as a stage has room for, or a part of
- * one element. */
+/* Exchanges all blocks through the bounce buffers: in each epoch as many whole elements as a bounce buffer can hold, or
+ * a part of one element. */
 static void exchange_staged(struct rmai_mailboxes *near, const struct blocks *b) {
     const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
-    assert(room > 0 && "a node has less PEs than a stage has bytes");
+    assert(room > 0 && "a node has fewer PEs than a stage has bytes");
     for (size_t k = 0; k < b->n; k += room / len)
         for (size_t o = 0; o < b->elem; o += len)
             exchange_staged_piece(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
 }
 
 /* Exchanges all blocks by copies from the peers' buffers. Returns 0, without having copied, if some PE's source must
- * not be read. Each PE begins with the one after it, so that not all read from the same PE at once. */
+ * not be read. Each PE begins with the PE after it, so that they do not all read from the same PE at once. */
 static int exchange_direct(struct rmai_mailboxes *near, const struct blocks *b) {
     const int me = near->index[near->me];
     int all = 1;
@@ -123,20 +123,20 @@ static void alltoall_on_node(const struct rmai_call *c, const struct blocks *b) 
 
 /* ---- between nodes, in pieces ----
  *
- * Where source is dest, a copy of source would need memory that one PE might not get while the others wait. So PE i and
- * PE (r - i) mod n exchange their blocks in round r, which pairs all PEs anew in each round. They do so piece by piece,
- * with some pieces under way at a time. A piece is received in its place in dest. Where the old content of that place
- * has to leave first, or where there are gaps, it is received in the team's room. All PEs go through rounds and pieces
- * in the same order, so the PE that is furthest behind waits for no other, or only for one that is as far behind. */
+ * If source is dest, a copy of source would need memory that one PE might not get while the others wait. So in round r
+ * PE i and PE (r - i) mod n exchange their blocks; each round pairs all PEs anew. They exchange piece by piece, with
+ * several pieces under way. A piece is received at its place in dest. If the old content of that place must leave
+ * first, or if there are gaps, the piece is received in the team's room. All PEs go through rounds and pieces in the
+ * same order, so the PE that has got least far waits for nobody, or only for a PE that has got equally far. */
 
 #define SWAPS_MOST     64 /* pieces under way */
 #define PARTS_AT_LEAST 4  /* parts of the room, for long pieces */
 
-/* n elements from number k on of the block of PE `with`, and of each of them `len` bytes from byte o on. */
+/* Bytes [o, o + len) of each of the n elements from number k on, in the block of PE `with`. */
 struct piece {
     int with;
     size_t k, n, o, len;
-    char *in, *out; /* its places in the room; `in` is in dest if the piece can be received there at once */
+    char *in, *out; /* its places in the room; `in` is in dest if the piece can be received there directly */
     int staged;
     struct rmai_group_messages messages;
 };
@@ -146,7 +146,7 @@ struct course {
     const struct blocks *b;
     int n, me;
     const unsigned char *skip;
-    size_t most; /* bytes of a piece at most */
+    size_t most; /* most bytes of a piece */
     int round;
     size_t k, o;
 };
@@ -194,8 +194,8 @@ static int end_piece(const struct rmai_call *c, const struct blocks *b, struct p
 }
 
 static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const unsigned char *skip) {
-    /* How many places a piece needs in the room: what has gaps is packed before it is sent. Pieces have the same
-     * bounds on all PEs, of which some may have source in dest and others not. */
+    /* How many places a piece needs in the room: elements with gaps are packed before they are sent. Pieces have the
+     * same bounds on all PEs, although source may be dest on some PEs and not on others. */
     const size_t halves = b->from == 1 ? 1 : 2;
     const size_t most = rmai_min(b->n * b->elem, RMAI_BETWEEN_ROOM / (PARTS_AT_LEAST * halves));
     const int unstaged = b->from == 1 && b->to == 1 && b->dest != b->source;
@@ -250,8 +250,7 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
                           c.t->n);
     from.len = to.len;
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(
-        &c, code, &(struct rmai_stated){.which = RMAI_CALL_ALLTOALL, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_ALLTOALL, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     b.offset = dest == source ? 0 : from.offset;
     return rmai_raise(run_alltoall(&c, &b));
@@ -276,20 +275,15 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
     return rmai_call_buffers(c, to, from);
 }
 
-/* A PE states more than one rmai_stated can hold, so there are three of them. A PE whose arguments were refused in one
- * makes no other. */
+/* A PE states more than a statement can hold, so there are three of them. A PE whose arguments are refused in one makes
+ * no further statement. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
-    struct rmai_stated s = {.which = RMAI_CALL_ALLTOALLS,
-                            .root = (int32_t)rmai_min(b->elem, INT32_MAX),
-                            .root_text = "the bytes of an element",
-                            .len = b->n,
-                            .len_text = "the number of elements"};
+    struct rmai_statement s = {
+        .call = RMAI_CALL_ALLTOALLS, .number = {(int32_t)rmai_min(b->elem, INT32_MAX)}, .length = b->n};
     code = rmai_call_agree(c, code, &s);
-    s.len = b->to;
-    s.len_text = "dest_stride";
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to};
     if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
-    s.len = b->from;
-    s.len_text = "source_stride";
+    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from};
     return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers: all operations that were begun are complete, and all PEs have arrived. Beside them the syncs, after which
- * all PEs have arrived, and nothing else is promised. The job and the node have barriers of their own
+/* Barriers and syncs. After a barrier all earlier operations are complete and all PEs have arrived; after a sync all
+ * PEs have arrived, and nothing else is promised. The job and the node have barriers of their own
  * (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox), others by rounds
  * (runtime/team). */
 #include "config.h"
@@ -49,7 +49,7 @@ int rma_team_barrier(rma_team *team) {
     struct rmai_team *t = rmai_team(w, "rma_team_barrier", team);
     int code, met;
     if (!t) return rmai_raise(rma_last_code());
-    /* A PE that could not complete its puts meets the others all the same: else they would wait for it for ever. */
+    /* A PE that could not complete its puts still meets the others: otherwise they would wait for it for ever. */
     code = rmai_quiet_default(w, "rma_team_barrier");
     met = sync_team(w, "rma_team_barrier", t);
     return rmai_raise(code != RMA_SUCCESS ? code : met);

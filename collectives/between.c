@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The algorithms are the usual ones (Thakur, Rabenseifner, Gropp 2005): trees and doubling where data are short, so
- * that there are few rounds; where they are long, ways in which each byte crosses the network once or twice. */
+/* The algorithms are the usual ones (Thakur, Rabenseifner, Gropp 2005): trees and doubling for short data, since they
+ * need few rounds; for long data, algorithms in which each byte crosses the network once or twice. */
 #include "config.h"
 
 #include "collectives/between.h"
@@ -14,7 +14,7 @@
 #define TREE_MOST     ((size_t)32 << 10) /* bytes: longer broadcasts scatter and gather, if there are many PEs, */
 #define TREE_PES      4                  /* that is, more than so many */
 #define DOUBLING_MOST ((size_t)8 << 10)  /* bytes: longer reductions go by halves */
-#define LEVELS        31                 /* rounds of doubling, at most */
+#define LEVELS        31                 /* most rounds of doubling */
 
 /* ---- blocks ---- */
 
@@ -29,9 +29,9 @@ static size_t block_begin(const struct blocks *b, int i) {
     return b->at ? b->at[i] : rmai_min((size_t)i * b->len, b->all);
 }
 
-/* Sends blocks [out, out + out_n) to number `to`, and receives blocks [in, in + in_n) from number `from`; block numbers
- * go on with 0 after the last one, so each is one piece of memory, or two. -1: no PE. Pieces without a byte do not
- * travel. */
+/* Sends blocks [out, out + out_n) to number `to`, and receives blocks [in, in + in_n) from number `from` (-1: no PE).
+ * Block numbers wrap to 0 after the last block, so each range is one or two pieces of memory. Empty pieces are not
+ * sent. */
 static int exchange_blocks(struct rmai_group *g, const char *call, const struct blocks *b, int to, int out, int out_n,
                            int from, int in, int in_n) {
     const int out_last = out + out_n < g->n ? out + out_n : g->n, in_last = in + in_n < g->n ? in + in_n : g->n;
@@ -50,8 +50,8 @@ static int exchange_blocks(struct rmai_group *g, const char *call, const struct 
 
 /* ---- allgather ---- */
 
-/* By doubling (Bruck et al. 1997), without its copies: a PE that has `have` blocks, its own one and those that follow,
- * gets as many more from the PE whose blocks follow these. */
+/* By doubling (Bruck et al. 1997), without its copies: a PE that has `have` blocks, its own and the following ones,
+ * gets as many more from the PE whose blocks come next. */
 static int allgather_blocks(struct rmai_group *g, const char *call, const struct blocks *b) {
     int code = RMA_SUCCESS;
     for (int have = 1; code == RMA_SUCCESS && have < g->n; have *= 2) {
@@ -71,11 +71,11 @@ int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *d
 
 /* ---- broadcast ----
  *
- * PEs are numbered from the root on: the root is 0. In a binomial tree number v has its data from v without its lowest
- * bit, and hands them to v + each smaller power of two. */
+ * PEs are numbered from the root on: the root is 0. In a binomial tree number v gets its data from v without its lowest
+ * bit, and sends them to v + each smaller power of two. */
 
-/* v hands the data to v + each power of two below this one: the lowest bit of v; for the root, the first power of two
- * that is no number of a PE. */
+/* v sends the data to v + each power of two below the result, which is the lowest bit of v; for the root, the first
+ * power of two that is not a PE's number. */
 static int tree_reach(int v, int n) {
     int reach = 1;
     while (reach < n && !(v & reach)) reach *= 2;
@@ -110,7 +110,8 @@ static int broadcast_by_tree(struct rmai_group *g, const char *call, char *dest,
     return code;
 }
 
-/* Each PE gets one block, by the tree: v has those of the PEs below it in the tree. Then the PEs gather the blocks. */
+/* Each PE gets one block, by the tree: v receives the blocks of the PEs below it in the tree. Then the PEs gather the
+ * blocks. */
 static int broadcast_by_blocks(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len,
                                int root) {
     const int v = own_number(g, root), reach = tree_reach(v, g->n);
@@ -144,12 +145,12 @@ int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, c
 
 /* ---- gather and scatter ----
  *
- * By the tree, if all blocks fit the room: there a PE has its own block, and after it those of the PEs below it in the
- * tree. Longer ones go straight from or to the root. */
+ * By the tree, if all blocks fit into the room: it holds the PE's own block, and after it the blocks of the PEs below
+ * it in the tree. Longer blocks go straight from or to the root. */
 
 static int fits_room(const struct rmai_group *g, size_t len) { return len <= RMAI_BETWEEN_ROOM / (size_t)g->n; }
 
-/* The blocks that number v from the root on has of the subtree that begins at v and reaches so far. */
+/* The bytes of all blocks of the subtree that begins at number v, counted from the root, and has up to `reach` PEs. */
 static size_t subtree(const struct rmai_group *g, int v, int reach, size_t len) {
     return (size_t)(reach < g->n - v ? reach : g->n - v) * len;
 }
@@ -221,19 +222,19 @@ int rmai_between_scatter(struct rmai_group *g, const char *call, char *dest, con
 
 /* ---- reduce ----
  *
- * Doubling and halving want a power of two of PEs. If there are k PEs too many, the first 2 k PEs form k pairs. One PE
- * of each pair gives its elements to the other one, which works for both, and gets the result in the end. */
+ * Doubling and halving need a power of two of PEs. If there are k PEs too many, the first 2 k PEs form k pairs. One PE
+ * of each pair sends its elements to the other PE, which works for both, and gets the result in the end. */
 
 struct reduction {
     struct rmai_group *g;
     const char *call;
     const struct rmai_kernel *kernel;
     size_t size; /* bytes of an element */
-    int pairs;   /* in which one PE works for both */
-    int v, n;    /* this PE's number among those that work, and how many these are: a power of two */
+    int pairs;   /* pairs of PEs in which one works for both */
+    int v, n;    /* this PE's number among the working PEs, and their number, a power of two */
 };
 
-/* The number in the group of the PE that is number v among those that work. */
+/* The group's number of working PE v. */
 static int worker(const struct reduction *r, int v) { return v < r->pairs ? 2 * v : v + r->pairs; }
 
 /* Each PE exchanges all that it has with a partner that is twice as far away in each round. */
@@ -254,8 +255,8 @@ static int reduce_by_doubling(const struct reduction *r, char *data, size_t n, c
     return RMA_SUCCESS;
 }
 
-/* Each PE keeps one half of its elements and gives the other one away, until each has the sum of its part; then they go
- * back the same way, and collect the parts. Where there are fewer elements than PEs, some of the parts are empty. */
+/* In each round a PE keeps one half of its elements and sends the other half away, until it has the sum of its part.
+ * Then the same rounds in reverse collect the parts. If there are fewer elements than PEs, some parts are empty. */
 static int reduce_by_halves(const struct reduction *r, char *data, size_t n, char *room) {
     size_t from[LEVELS + 1] = {0}, to[LEVELS + 1] = {n};
     int level = 0, code = RMA_SUCCESS;
@@ -310,7 +311,7 @@ int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rma
     return code;
 }
 
-/* Short elements go up the tree. Of long ones each PE would send and sum all: there halves are better. */
+/* Short data go up the tree. With long data each PE would send and reduce all elements, so halving is better there. */
 int rmai_between_reduce_root(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data,
                              size_t n, size_t size, int root, char *room) {
     const int v = own_number(g, root), reach = tree_reach(v, g->n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcast. On a node all PEs copy at the same time, from the root's stage or from its own buffer. Where the team is
- * on several nodes, the leader of the root's node sends the data to the other leaders, and each leader hands them to
- * its node while they travel on. If the root is no leader, the PEs of its node get the data before they travel. */
+/* Broadcast. On a node all PEs copy at the same time, from the root's bounce buffer or from the root's own buffer. If
+ * the team is on several nodes, the leader of the root's node sends the data to the other leaders, and each leader
+ * passes them to its node while they travel on. If the root is not a leader, the PEs of its node get the data first. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -17,7 +17,8 @@
 
 #define COPY_PIECE ((size_t)256 << 10) /* bytes: some tens of microseconds */
 
-/* The copy of a root that is alone on its node. Its messages are under way, and the network may need this PE for them.
+/* Copies for a root that is alone on its node, and drives progress meanwhile: its messages are under way, and the
+ * network may need this PE for them.
  */
 static void copy_and_progress(const struct rmai_call *c, char *dest, const char *source, size_t len) {
     if (dest == source) return;
@@ -62,11 +63,7 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
     if (c.t->me != root) from = (struct rmai_buffer){.argument = "source", .align = 1};
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
     code = rmai_call_agree(&c, code,
-                           &(struct rmai_stated){.which = RMAI_CALL_BROADCAST,
-                                                 .root = root,
-                                                 .len = len,
-                                                 .root_text = "the root",
-                                                 .len_text = "the length in bytes"});
+                           &(struct rmai_statement){.call = RMAI_CALL_BROADCAST, .number = {root}, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         rmai_spread(&c, rmai_mailbox_number(c.near, root), dest, source, from.offset, len);

@@ -95,89 +95,17 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 /* ---- agreement ---- */
 
-/* The statement of one PE; its members stand in the order in which they are compared. */
-struct statement {
-    uint32_t what; /* call, operation, type */
-    int32_t root;
-    uint64_t len;
-    int32_t pe;
-};
-
-/* What PEs exchange: the least and the greatest statement of all PEs, and the first PE whose arguments are wrong. */
-struct proposal {
-    struct statement low, high;
-    int32_t code, pe;
-};
-
-_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
-
-static int compare_statements(const struct statement *a, const struct statement *b) {
-    if (a->what != b->what) return a->what < b->what ? -1 : 1;
-    if (a->root != b->root) return a->root < b->root ? -1 : 1;
-    return a->len != b->len ? (a->len < b->len ? -1 : 1) : 0;
-}
-
-static void merge_statements(void *mine, const void *other) {
-    struct proposal *a = mine, b;
-    int order;
-    memcpy(&b, other, sizeof b);
-    /* Of PEs that state the same the first one counts: then all PEs name the same two in their errors. */
-    order = compare_statements(&b.low, &a->low);
-    if (order < 0 || (order == 0 && b.low.pe < a->low.pe)) a->low = b.low;
-    order = compare_statements(&b.high, &a->high);
-    if (order > 0 || (order == 0 && b.high.pe < a->high.pe)) a->high = b.high;
-    if (b.pe < a->pe) {
-        a->pe = b.pe;
-        a->code = b.code;
-    }
-}
-
-/* The calls' names in errors of rma.h's calls, and in those of OpenSHMEM's. */
-static const char *const collective_names[][2] = {
-    [RMAI_CALL_BROADCAST] = {"rma_broadcast", "shmem_broadcast"},
-    [RMAI_CALL_FCOLLECT] = {"rma_fcollect", "shmem_fcollect"},
-    [RMAI_CALL_COLLECT] = {"rma_collect", "shmem_collect"},
-    [RMAI_CALL_ALLTOALL] = {"rma_alltoall", "shmem_alltoall"},
-    [RMAI_CALL_ALLTOALLS] = {"rma_alltoalls", "shmem_alltoalls"},
-    [RMAI_CALL_REDUCE] = {"a reduction", "a reduction"},
-    [RMAI_CALL_INSCAN] = {"an inclusive scan", "an inclusive scan"},
-    [RMAI_CALL_EXSCAN] = {"an exclusive scan", "an exclusive scan"},
-    [RMAI_CALL_REDUCE_ROOT] = {"a reduction to a root", "a reduction to a root"},
-    [RMAI_CALL_GATHER] = {"rma_gather", "rma_gather"},
-    [RMAI_CALL_SCATTER] = {"rma_scatter", "rma_scatter"},
-};
-static const char *const op_names[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
-static const char *const type_names[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
+static const char *const op_words[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
+static const char *const type_words[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
                                                    "uint16",      "uint32",        "uint64",        "float", "double",
                                                    "long double", "complex float", "complex double"};
 
-static int statement_mismatch_error(const struct rmai_call *c, const struct rmai_stated *s, const struct statement *a,
-                                    const struct statement *b) {
-    const int shmem = rmai_error_of_shmem(c->name);
-    if (a->what >> 16 != b->what >> 16)
-        return rmai_error(
-            RMA_ERR_MISMATCH, "%s: PE %d is in %s, PE %d in %s: every PE of a team must make the same collective calls",
-            c->name, a->pe, collective_names[a->what >> 16][shmem], b->pe, collective_names[b->what >> 16][shmem]);
-    if (a->what != b->what)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: the operation is %s of %s on PE %d, but %s of %s on PE %d", c->name,
-                          op_names[a->what >> 8 & 0xff], type_names[a->what & 0xff], a->pe,
-                          op_names[b->what >> 8 & 0xff], type_names[b->what & 0xff], b->pe);
-    if (a->root != b->root)
-        return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %d on PE %d, but %d on PE %d", c->name, s->root_text, a->root,
-                          a->pe, b->root, b->pe);
-    return rmai_error(RMA_ERR_MISMATCH, "%s: %s is %llu on PE %d, but %llu on PE %d", c->name, s->len_text,
-                      (unsigned long long)a->len, a->pe, (unsigned long long)b->len, b->pe);
-}
-
-int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_stated *s) {
-    const struct statement mine = {(uint32_t)s->which << 16 | s->op << 8 | s->type, s->root, s->len, c->w->job.my_pe};
-    struct proposal p = {mine, mine, code, code == RMA_SUCCESS ? INT32_MAX : c->w->job.my_pe};
-    int met;
-    met = rmai_team_meet(c->w, c->name, c->t, &p, sizeof p, merge_statements);
-    if (code != RMA_SUCCESS || met != RMA_SUCCESS) return code != RMA_SUCCESS ? code : met;
-    if (p.code != RMA_SUCCESS)
-        return rmai_error(p.code, "%s: the arguments on PE %d are wrong: %s", c->name, p.pe, rma_strerror(p.code));
-    return compare_statements(&p.low, &p.high) != 0 ? statement_mismatch_error(c, s, &p.low, &p.high) : RMA_SUCCESS;
+int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
+    static const struct rmai_words words = {op_words, type_words};
+    struct rmai_statement mine = *stated;
+    mine.code = (uint8_t)code;
+    mine.pe = c->w->job.my_pe;
+    return rmai_compare_in_team(c->w, c->name, c->t, &mine, &words, NULL);
 }
 
 /* ---- the near part of a broadcast ---- */

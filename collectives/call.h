@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all collectives begin with: they find the team, check the arguments, and with RMA_CHECK=1 find out whether all
+/* The common beginning of all collectives: they find the team, check the arguments, and with RMA_CHECK=1 check that all
  * PEs have given the same arguments. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
@@ -11,28 +11,14 @@
 #include "base/attributes.h"
 #include "base/choice.h"
 #include "base/error.h"
+#include "runtime/compare.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 
-/* The calls, as PEs tell each other which one they have entered. */
-enum rmai_collective {
-    RMAI_CALL_BROADCAST,
-    RMAI_CALL_FCOLLECT,
-    RMAI_CALL_COLLECT,
-    RMAI_CALL_ALLTOALL,
-    RMAI_CALL_ALLTOALLS,
-    RMAI_CALL_REDUCE,
-    RMAI_CALL_INSCAN,
-    RMAI_CALL_EXSCAN,
-    RMAI_CALL_REDUCE_ROOT,
-    RMAI_CALL_GATHER,
-    RMAI_CALL_SCATTER
-};
-
 struct rmai_call {
     struct rmai_world *w;
-    const char *name; /* of the public call */
+    const char *name; /* the public call's name */
     struct rmai_team *t;
     struct rmai_mailboxes *near;
     int far; /* 1: some of the team's PEs are on other nodes */
@@ -41,7 +27,8 @@ struct rmai_call {
 /* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
 int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team);
 
-/* A buffer of a call. offset: where peers of this node find it in its owner's space, or 0 if they do not reach it. */
+/* A buffer of a call. offset: its offset in its owner's space for the node's other PEs, or 0 if they do not reach
+ * it. */
 struct rmai_buffer {
     const char *argument; /* the argument's name, for errors */
     const void *addr;
@@ -59,21 +46,10 @@ static inline int rmai_check_root(const struct rmai_call *c, int root) {
     return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
 }
 
-/* A PE's statement of its arguments. All PEs of the team must state the same. */
-struct rmai_stated {
-    enum rmai_collective which;
-    unsigned op, type; /* enum rmai_op, enum rmai_type; or 0 */
-    int32_t root;
-    uint64_t len;
-    const char *len_text; /* "the length in bytes" */
-    const char *root_text;
-};
-
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
- * all PEs find together: the code of the first PE whose arguments are wrong, else RMA_ERR_MISMATCH if PEs have stated
- * different things. */
-int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_stated *stated);
-static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_stated *stated) {
+ * all PEs of the team find together (rmai_compare_verdict). The caller leaves out `code` and `pe` of the statement. */
+int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated);
+static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
     return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
 }
 
@@ -85,13 +61,14 @@ static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, 
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
-/* rmai_place_of: the place for len bytes, at most RMAI_STAGE, in near PE i's slot. */
+/* rmai_place_of: the address of len bytes, at most RMAI_STAGE, in on-node PE i's slot. */
 static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
     return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
 }
 
-/* rmai_spread, the near part of a broadcast: near PE `root` hands len bytes to the others, and copies them to its own
- * dest. offset is that of source on the root, or 0; source counts on the root only. dest and source may be the same. */
+/* rmai_spread, the on-node part of a broadcast: on-node PE `root` passes len bytes to the others, and copies them to
+ * its own dest. offset is source's offset on the root, or 0. Only root's source matters. dest and source may be the
+ * same. */
 void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len);
 
 #endif

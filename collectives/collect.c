@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collect and fcollect: the blocks of all PEs, one after the other, on each PE.
  *
- * On a node a PE publishes in one turn how long its block is, and either the block itself, if it is short, or where the
- * block is. A PE that has met the others knows where each block goes, and copies it there. Long blocks that peers
- * cannot reach follow piece by piece. Where the team is on several nodes, and each node's blocks follow each other in
- * the result, the leaders exchange their nodes' blocks and hand the rest on to their nodes. In other placements each PE
+ * On a node a PE publishes in one epoch the length of its block, and either the block itself, if it is short, or its
+ * address. A PE that has met the others knows where each block goes, and copies it there. Long blocks that peers cannot
+ * reach follow piece by piece. If the team is on several nodes, and each node's blocks are contiguous in the result,
+ * the leaders exchange their nodes' blocks and pass the other nodes' blocks to their PEs. In other placements each PE
  * takes part in the exchange between nodes. */
 #include "config.h"
 
@@ -22,24 +22,24 @@
 
 struct collection {
     const struct rmai_call *c;
-    char *dest; /* where the first near PE's block goes */
+    char *dest; /* where the block of the node's first PE goes */
     const char *source;
     size_t len;
-    uint64_t offset; /* of source in this PE's space; 0: peers do not reach it */
-    size_t limit;    /* blocks of up to so many bytes are published whole; the same on all PEs */
+    uint64_t offset; /* source's offset in this PE's space; 0: peers do not reach source */
+    size_t limit;    /* blocks of at most this many bytes are published whole; the same on all PEs */
     size_t at, all;  /* set by place_own_block: where this PE's block is in dest, and the bytes of all blocks */
 };
 
-/* Writes into this PE's slot what it publishes of its block: the length is the slot's word; of a long block the note
- * says where it is, or 0. */
+/* Publishes this PE's block in its slot: the slot's word is the length; for a long block the note is its offset, or
+ * 0. */
 static void publish_block(const struct collection *g) {
     struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
     slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
 
-/* What near PE i has published. This PE does not read its own slot: the slot's line has gone to the others, and would
- * have to come back. */
+/* The length that on-node PE i has published. This PE does not read its own slot: the other PEs have the slot's cache
+ * line, and reading would fetch it back. */
 static size_t near_block_len(const struct collection *g, int i) {
     return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
@@ -51,7 +51,7 @@ static uint64_t near_block_offset(const struct collection *g, int i) {
     return offset;
 }
 
-/* Moves this PE's block to its place, before those of others are copied: where source is dest, another block may go to
+/* Moves this PE's block to its place before the others' blocks are copied: if source is dest, another block may go to
  * source. */
 static void place_own_block(struct collection *g) {
     const struct rmai_mailboxes *near = g->c->near;
@@ -63,8 +63,8 @@ static void place_own_block(struct collection *g) {
     if (g->len && g->dest + g->at != g->source) memmove(g->dest + g->at, g->source, g->len);
 }
 
-/* Copies the short blocks, and the long ones that this PE reaches. *reached: there are such long ones; *hidden: the
- * length of the longest that is not reached. */
+/* Copies the short blocks, and the long ones that this PE reaches. *reached: whether there are such long blocks;
+ * *hidden: the length of the longest block that this PE does not reach. */
 static void copy_near_blocks(const struct collection *g, int *reached, size_t *hidden) {
     const struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
@@ -79,8 +79,8 @@ static void copy_near_blocks(const struct collection *g, int *reached, size_t *h
     }
 }
 
-/* Copies a piece of each long block that is not reached. In each turn a PE publishes again what it published of its
- * block. */
+/* Copies a piece of each long block that is not reached. In each epoch a PE publishes the length and offset of its
+ * block again. */
 static void collect_stage_pieces(const struct collection *g, size_t done) {
     struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
@@ -119,7 +119,7 @@ static void collect_near_blocks(struct collection *g) {
     for (size_t done = 0; done < hidden; done += RMAI_STAGE) collect_stage_pieces(g, done);
 }
 
-/* The length up to which blocks are published whole: the greatest for which the table does not choose the other
+/* The length up to which blocks are published whole: the largest for which the table does not choose the other
  * algorithm. */
 static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     size_t from = c->w->job.settings.collectives.from[way][c->near->shape];
@@ -139,7 +139,7 @@ static struct collection prepare_collection(const struct rmai_call *c, enum rmai
 
 /* ---- between nodes ---- */
 
-/* Makes of the n lengths at `sizes` the places of the blocks: where each begins, and at sizes[n] the end of the last.
+/* Replaces the n lengths at `sizes` by the offsets of the blocks; sizes[n] becomes the end of the last block.
  */
 static void place_blocks(size_t *sizes, int n) {
     size_t at = 0;
@@ -151,8 +151,8 @@ static void place_blocks(size_t *sizes, int n) {
     sizes[n] = at;
 }
 
-/* The leaders have the blocks of their nodes in dest, and exchange them; then all blocks are there. nodes->sizes has
- * the places of the nodes' blocks. Each leader hands the blocks of other nodes on to its node's PEs. */
+/* The leaders have the blocks of their nodes in dest and exchange them. nodes->sizes has the offsets of the nodes'
+ * blocks. Each leader passes the blocks of other nodes to its node's PEs. */
 static int collect_among_leaders(const struct rmai_call *c, const struct rmai_buffer *dest, size_t before,
                                  size_t near_all, size_t all) {
     struct rmai_team_nodes *nodes = &c->t->nodes;
@@ -185,8 +185,8 @@ struct extent {
     size_t at, all;
 };
 
-/* First the lengths are exchanged: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
- * where the node's blocks begin, and the sum of all. */
+/* First the PEs exchange lengths: those of the node's blocks, then those of all nodes. The leader tells its node's PEs
+ * where the node's blocks begin, and the sum of all lengths. */
 static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest, const struct rmai_buffer *source,
                             struct extent *extent) {
     struct collection g = prepare_collection(c, RMAI_COLLECT_DIRECT, dest, source);
@@ -234,7 +234,7 @@ static int collect_by_all(const struct rmai_call *c, const struct rmai_buffer *d
 
 /* ---- the calls ---- */
 
-/* Beside dest itself, source may be the place in dest to which this PE's block goes: nothing is written there. */
+/* source may be dest, or the place in dest to which this PE's block goes: nobody writes to that place. */
 static RMAI_COLD int check_placed_buffers(const struct rmai_call *c, struct rmai_buffer *to, struct rmai_buffer *from) {
     struct rmai_buffer none = {.argument = "source", .align = 1};
     const int code = rmai_call_buffers(c, to, &none);
@@ -256,7 +256,7 @@ static RMAI_COLD int overlap_error(const struct rmai_call *c, const struct rmai_
                       c->name, to->addr, all, from->addr, from->len, rmai_s(from->len));
 }
 
-/* The same rule for rma_collect, where the place is known only when all PEs have told their lengths. */
+/* The same rule for rma_collect, which knows the place only after all PEs have told their lengths. */
 static inline int check_collected(const struct rmai_call *c, const struct rmai_buffer *to,
                                   const struct rmai_buffer *from, size_t at, size_t all) {
     const uintptr_t d = (uintptr_t)to->addr, s = (uintptr_t)from->addr;
@@ -275,13 +275,12 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
         code = rmai_error(RMA_ERR_ARG, "rma_fcollect: %zu bytes of each of %d PEs are more than there can be", len,
                           c.t->n);
     if (code == RMA_SUCCESS) code = check_fcollect_buffers(&c, &to, &from);
-    code = rmai_call_agree(
-        &c, code, &(struct rmai_stated){.which = RMAI_CALL_FCOLLECT, .len = len, .len_text = "the length in bytes"});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_FCOLLECT, .length = len});
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
         if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {
-            /* The place of this PE's block is known already, and peers reach the block there. */
+            /* The place of this PE's block is already known, and peers can reach the block there. */
             g.source = memmove((char *)dest + (size_t)c.near->me * len, source, len);
             g.offset = to.offset ? to.offset + (size_t)c.near->me * len : 0;
         }
@@ -297,12 +296,12 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
 int rma_collect(rma_team *team, void *dest, const void *source, size_t len) {
     struct rmai_call c;
     struct extent extent = {0, 0};
-    struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least so many bytes */
+    struct rmai_buffer to = {.argument = "dest", .addr = dest, .len = len, .align = 1}; /* at least this many bytes */
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_collect", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = rmai_call_buffers(&c, &to, &from);
-    code = rmai_call_agree(&c, code, &(struct rmai_stated){.which = RMAI_CALL_COLLECT, .len_text = ""});
+    code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_COLLECT});
     if (code != RMA_SUCCESS) return rmai_raise(code);
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_COLLECT_DIRECT, &to, &from);

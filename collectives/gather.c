@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gather and scatter: one PE, the root, gets or gives the blocks of all.
+/* Gather and scatter: one PE, the root, receives or sends the blocks of all.
  *
- * On a node long blocks are copied by all PEs at the same time, straight to or from the root's buffer, if they reach
- * it. Else the PEs stage: in a gather each stages its block and goes on, and the root collects; in a scatter the root
- * stages all blocks, one after the other. Where the team is on several nodes, each PE takes part between nodes. */
+ * On a node all PEs copy long blocks at the same time, directly to or from the root's buffer, if they reach it. Other
+ * blocks pass through bounce buffers: in a gather each PE publishes its block and continues, and the root collects the
+ * blocks; in a scatter the root publishes all blocks, one after the other. If the team is on several nodes, every PE
+ * takes part between nodes. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -16,7 +17,7 @@
 
 #include <string.h>
 
-/* One call on a node, where the PEs' near numbers are those in the team. */
+/* One call on a node, where the PEs' on-node numbers are their numbers in the team. */
 struct rooted {
     struct rmai_mailboxes *near;
     int root;
@@ -33,14 +34,14 @@ static void place_own(const struct rooted *r) {
     if (place != r->source) memmove(place, r->source, r->len);
 }
 
-/* Each PE copies its block to the root's dest. Returns 0, without having done so, if they do not reach it. */
+/* Each PE copies its block to the root's dest. Returns 0, without having copied, if the PEs cannot reach it. */
 static int gather_direct(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
     uint64_t offset = r->offset;
     rmai_mailbox_begin(near, near->me == r->root, 0);
     if (near->me == r->root) {
         rmai_mailbox_slot(near, r->root)->word = offset;
-        if (r->dest == r->source) place_own(r); /* before another block comes there */
+        if (r->dest == r->source) place_own(r); /* before another block is written there */
         rmai_mailbox_post(near);
         if (r->dest != r->source) place_own(r);
         rmai_mailbox_through(near);
@@ -82,7 +83,7 @@ static void gather_on_node(const struct rmai_call *c, const struct rooted *r) {
 
 /* ---- scatter on a node ---- */
 
-/* Each PE copies its block from the root's source. Returns 0, without having done so, if they do not reach it. */
+/* Each PE copies its block from the root's source. Returns 0, without having copied, if the PEs cannot reach it. */
 static int scatter_direct(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
     uint64_t offset = r->offset;
@@ -101,7 +102,7 @@ static int scatter_direct(const struct rooted *r) {
     return offset != 0;
 }
 
-/* The root stages all blocks, piece by piece; each PE copies what is its own. */
+/* The root publishes all blocks, piece by piece; each PE copies its own block. */
 static void scatter_staged(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
     const size_t all = (size_t)near->n * r->len, mine = (size_t)near->me * r->len;
@@ -150,10 +151,7 @@ static int check_buffers(const struct rmai_call *c, int root, struct rmai_buffer
 }
 
 static int agree(const struct rmai_call *c, int code, enum rmai_collective which, size_t len, int root) {
-    return rmai_call_agree(
-        c, code,
-        &(struct rmai_stated){
-            .which = which, .root = root, .len = len, .root_text = "the root", .len_text = "the length in bytes"});
+    return rmai_call_agree(c, code, &(struct rmai_statement){.call = (uint8_t)which, .number = {root}, .length = len});
 }
 
 int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int root) {

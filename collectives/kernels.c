@@ -10,15 +10,16 @@
 #include <complex.h>
 #include <stdint.h>
 
-/* No fused multiply-add. With it a complex product would depend on the order of its factors, and on which loop computes
- * it: the compiler may fuse in one and not in another, so results of whole and of staged data would differ. */
+/* No fused multiply-add. With it a complex product would depend on the order of its factors and on the loop that
+ * computes it: the compiler may fuse in one loop and not in another, so results would depend on whether data pass
+ * through bounce buffers. */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC optimize("O3", "fp-contract=off")
 #else
 #pragma STDC FP_CONTRACT OFF
 #endif
 
-/* Not with sanitizers: the resolver would call their runtime before that is set up. Not with clang: version 14 exports
+/* Not with sanitizers: the resolver would call their runtime before it is set up. Not with clang: version 14 exports
  * the resolvers. */
 #if defined __x86_64__ && defined HAVE_TARGET_CLONES && !defined __clang__ && !defined __SANITIZE_ADDRESS__ &&         \
     !defined __SANITIZE_THREAD__
@@ -107,7 +108,7 @@ static const struct rmai_kernel kernel_table[RMAI_TYPES][RMAI_OPS] = {
     [RMAI_COMPLEXD] = COMPLEX(complexd),
 };
 
-const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type) { return &kernel_table[type][op]; }
+const struct rmai_kernel *rmai_kernel(enum rmai_operator op, enum rmai_type type) { return &kernel_table[type][op]; }
 
 static const struct {
     unsigned char size, align;

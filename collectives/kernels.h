@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-enum rmai_op { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
+enum rmai_operator { RMAI_AND, RMAI_OR, RMAI_XOR, RMAI_MIN, RMAI_MAX, RMAI_SUM, RMAI_PROD, RMAI_OPS };
 
-/* Types by what the machine does with them: C's types of the same size and signedness are one type here. */
+/* Types as the machine distinguishes them: C types of the same size and signedness are one type here. */
 enum rmai_type {
     RMAI_I8,
     RMAI_I16,
@@ -45,8 +45,8 @@ struct rmai_kernel {
     rmai_accumulate *accumulate;
 };
 
-/* rmai_kernel: its functions are NULL where the type does not have the operation. */
-const struct rmai_kernel *rmai_kernel(enum rmai_op op, enum rmai_type type);
+/* rmai_kernel: its functions are NULL if the type does not have the operation. */
+const struct rmai_kernel *rmai_kernel(enum rmai_operator op, enum rmai_type type);
 
 /* rmai_type_size: bytes of an element; rmai_type_align: its alignment. */
 size_t rmai_type_size(enum rmai_type type);

@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* All memory that the team's collectives will need of the system, so that none of them fails on one PE while the others
- * wait. What each leader needs of the other leaders is part of it on every PE. */
+/* Allocates all memory that the team's collectives will need, so that none of them fails on one PE while the others
+ * wait. Every PE also allocates what only leaders need. */
 static int get_memory(const char *call, const struct rmai_team *t, struct rmai_team_nodes *nodes, int most) {
     const size_t n = (size_t)t->n, n_nodes = (size_t)most;
     const size_t sizes = (n + 1) * sizeof *nodes->sizes, node = n_nodes * sizeof *nodes->node,
@@ -29,7 +29,7 @@ static int get_memory(const char *call, const struct rmai_team *t, struct rmai_t
     return RMA_SUCCESS;
 }
 
-/* nodes->node_of[i] is the number in the team of the first PE of PE i's node; it becomes the node's number. */
+/* On entry nodes->node_of[i] is the team number of the first PE of PE i's node; it becomes the node's number. */
 static void number_nodes(const struct rmai_team *t, struct rmai_team_nodes *nodes) {
     int n = 0;
     nodes->in_order = 1;
@@ -48,7 +48,7 @@ static void number_nodes(const struct rmai_team *t, struct rmai_team_nodes *node
     nodes->leaders.n = n;
 }
 
-/* The greatest code of all PEs. */
+/* The largest code of all PEs. */
 static void merge_codes(void *mine, const void *other) {
     if (*(const int *)other > *(int *)mine) *(int *)mine = *(const int *)other;
 }
@@ -58,7 +58,7 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
     int code, met, worst;
     if (nodes->room) return RMA_SUCCESS;
-    /* A group that has failed before stays as it is, and fails again. */
+    /* A group that has failed before is kept, and fails again. */
     if (!nodes->all.net) nodes->all = rmai_team_group(w, t, RMAI_TEAMS_TAG);
     nodes->leaders = nodes->all;
     nodes->leaders.tag = RMAI_TEAMS_LEADERS_TAG + rmai_team_number(w, t);

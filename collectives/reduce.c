@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.
  *
- * On a node short data are staged: each PE publishes its elements, and each PE sums all, in the order of the PEs. Long
- * data are not staged: each PE sums its share of the elements, from all sources to all dests, where it reaches all of
- * them. No PE touches another's share, so source may be dest. (The usual algorithm has a second step, in which each PE
- * gathers the shares of the others. That would be one meeting more, and would read and write again what is in the cache
- * of the PE that summed it.) Each element is summed by one PE, or by all PEs in the same order, so the result has the
- * same bits everywhere. Where the team is on several nodes, the sum of each node goes to its leader, the leaders
- * sum theirs, and each leader hands the result to its node.
+ * On a node short data pass through bounce buffers ("stages"): each PE publishes its elements there, and each PE sums
+ * all elements, in the order of the PEs. Long data do not: each PE sums its share of the elements, from all sources to
+ * all dests, if it reaches all of them. No PE touches another's share, so source may be dest. (The usual algorithm has
+ * a second step, in which each PE gathers the shares of the others. It would cost one more meeting, and would read and
+ * write again data that are in the cache of the PE that summed them.) Each element is summed by one PE, or by all PEs
+ * in the same order, so the result has the same bits everywhere. If the team is on several nodes, the sum of each node
+ * goes to its leader, the leaders sum theirs, and each leader passes the result to its node.
  *
- * A reduction to a root is the same with one dest: the PEs of the node stage and go on, and the root sums; or each PE
- * sums its share into the root's dest. Between nodes the elements travel in pieces, through the leaders' rooms, as
- * other PEs than the root have no dest. */
+ * A reduction to a root is the same with one dest. Short data: the other PEs of the node publish their elements and
+ * continue, and the root sums. Long data: each PE sums its share into the root's dest. Between nodes the elements
+ * travel in pieces, through the rooms of the leaders, because only the root has a dest. */
 #include "config.h"
 
 #include "collectives/reduce.h"
@@ -25,13 +25,13 @@
 
 #define LINE 64
 
-/* What near PE i has staged; for this PE itself it is `mine`. This PE does not read its own slot: the slot's line has
- * gone to the others, and would have to come back. */
+/* The elements that on-node PE i has published; for this PE itself, `mine`. This PE does not read its own slot: the
+ * other PEs have the slot's cache line, and reading would fetch it back. */
 static const void *staged_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
-/* dest = the sum of all PEs' staged parts, n elements each. */
+/* dest = the sum of the parts in all PEs' bounce buffers, n elements each. */
 static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
                              const void *mine, size_t n) {
     const size_t len = n * r->size;
@@ -39,7 +39,7 @@ static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_m
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, staged_part(near, i, len, mine), n);
 }
 
-/* root: the near PE that gets the result, or RMAI_EVERY. The others do not wait for each other then. */
+/* root: the on-node PE that gets the result, or RMAI_EVERY. If there is a root, the other PEs wait for nobody. */
 static void reduce_staged(const struct rmai_reduction *r, int root) {
     struct rmai_mailboxes *near = r->c->near;
     const int gets = root == RMAI_EVERY || near->me == root;
@@ -65,7 +65,7 @@ static void reduce_staged(const struct rmai_reduction *r, int root) {
     }
 }
 
-/* A share is a number of whole lines of dest, if dest begins with a line. */
+/* A share is a whole number of dest's cache lines, if dest is aligned to a line. */
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to) {
     const size_t n = (size_t)r->c->near->n, line = r->size < LINE ? LINE / r->size : 1,
                  share = rmai_round_up((r->n + n - 1) / n, line);
@@ -90,14 +90,14 @@ int rmai_tell_buffers(const struct rmai_reduction *r, int root) {
     return all;
 }
 
-/* Sums a chunk of all sources into `sum`, which is none of them. */
+/* Sums a chunk of all sources into `sum`, which is not one of the sources. */
 static void sum_sources(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *sum, size_t at,
                         size_t n) {
     r->kernel->combine(sum, rmai_their_source(r, 0) + at, rmai_their_source(r, 1) + at, n);
     for (int i = 2; i < near->n; i++) r->kernel->accumulate(sum, rmai_their_source(r, i) + at, n);
 }
 
-/* Returns 0, without having reduced, if some PE's buffers are not reached. */
+/* Returns 0, without having reduced, if some PE's buffers cannot be reached. */
 static int reduce_by_shares(const struct rmai_reduction *r, int root) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
@@ -141,7 +141,7 @@ static int reduce_across_nodes(const struct rmai_reduction *r) {
     return code;
 }
 
-/* Near PE `from` hands len bytes to near PE `to`, through its stages. */
+/* On-node PE `from` passes len bytes to on-node PE `to`, through its stages. */
 static void pass_staged(struct rmai_mailboxes *near, int from, int to, char *dest, const char *source, size_t len) {
     for (size_t done = 0; done < len; done += RMAI_STAGE) {
         const size_t now = rmai_min(len - done, RMAI_STAGE);
@@ -157,7 +157,7 @@ static void pass_staged(struct rmai_mailboxes *near, int from, int to, char *des
     }
 }
 
-/* After an error the leader still takes part in what its node does. */
+/* After an error between nodes the leader still takes part in the steps on its node. */
 static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root) {
     const struct rmai_call *c = r->c;
     struct rmai_mailboxes *near = c->near;
@@ -184,14 +184,12 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
     return code;
 }
 
-/* rooted: PEs other than number root have no dest. A constant, so that the other reductions pay nothing for it. */
+/* rooted: only number `root` has a dest. It is a constant, so that it costs other reductions nothing. */
 static inline __attribute__((always_inline)) int begin(struct rmai_reduction *r, struct rmai_call *c, const char *call,
                                                        const rma_team *team, enum rmai_collective which,
-                                                       enum rmai_op op, enum rmai_type type, void *dest,
+                                                       enum rmai_operator op, enum rmai_type type, void *dest,
                                                        const void *source, size_t n, int rooted, int root) {
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = rmai_type_align(type)}, from = to;
-    struct rmai_stated stated = {
-        .which = which, .op = op, .type = type, .len = n, .len_text = "the number of elements"};
     int code = rmai_call_begin(c, call, team);
     if (code != RMA_SUCCESS) return code;
     *r = (struct rmai_reduction){
@@ -203,8 +201,6 @@ static inline __attribute__((always_inline)) int begin(struct rmai_reduction *r,
         code = rmai_error(RMA_ERR_ARG, "%s: %zu elements of %zu bytes are more than there can be", call, n, r->size);
     from.len = to.len;
     if (rooted) {
-        stated.root = root;
-        stated.root_text = "the root";
         if (code == RMA_SUCCESS) code = rmai_check_root(c, root);
         if (c->t->me != root) {
             to.addr = r->dest = NULL;
@@ -214,16 +210,21 @@ static inline __attribute__((always_inline)) int begin(struct rmai_reduction *r,
     if (code == RMA_SUCCESS) code = rmai_call_buffers(c, &to, &from);
     r->dest_offset = to.offset;
     r->source_offset = from.offset;
-    return rmai_call_agree(c, code, &stated);
+    return rmai_call_agree(c, code,
+                           &(struct rmai_statement){.call = (uint8_t)which,
+                                                    .op = (uint8_t)op,
+                                                    .type = (uint8_t)type,
+                                                    .number = {rooted ? root : 0},
+                                                    .length = n});
 }
 
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rmai_op op, enum rmai_type type, void *dest,
+                         enum rmai_collective which, enum rmai_operator op, enum rmai_type type, void *dest,
                          const void *source, size_t n) {
     return begin(r, c, call, team, which, op, type, dest, source, n, 0, 0);
 }
 
-static int run_reduction(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
+static int run_reduction(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,
                          const void *source, size_t n) {
     struct rmai_call c;
     struct rmai_reduction r;
@@ -237,7 +238,7 @@ static int run_reduction(const char *call, const rma_team *team, enum rmai_op op
     return rmai_raise(code == RMA_SUCCESS ? reduce_across_nodes(&r) : code);
 }
 
-static int run_rooted(const char *call, const rma_team *team, enum rmai_op op, enum rmai_type type, void *dest,
+static int run_rooted(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,
                       const void *source, size_t n, int root) {
     struct rmai_call c;
     struct rmai_reduction r;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scans: on each PE the sum (or minimum, or maximum) over the PEs before it, with its own elements (inclusive) or
- * without them (exclusive; on the first PE what changes nothing: 0 for a sum).
+ * without them (exclusive; on the first PE the operation's neutral element, 0 for a sum).
  *
- * On a node scans are done as reductions are: short data are staged, and each PE sums what comes before it; of long
- * data each PE scans its share of the elements, for all PEs. Where the team is on several nodes, each PE takes part
- * in the scan between nodes. */
+ * On a node scans work like reductions: short data pass through bounce buffers, and each PE sums the parts of the PEs
+ * before it; for long data each PE scans its share of the elements, for all PEs. If the team is on several nodes, each
+ * PE takes part in the scan between nodes. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -22,7 +22,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Of each type that has an order, its least and its greatest value. */
+/* The least and the greatest value of each type that has an order. */
 #define EXTREMES(X)                                                                                                    \
     X(RMAI_I8, int8_t, INT8_MIN, INT8_MAX)                                                                             \
     X(RMAI_I16, int16_t, INT16_MIN, INT16_MAX)                                                                         \
@@ -40,7 +40,7 @@
         for (size_t i = 0; i < n; i++) ((TYPE *)(void *)dest)[i] = r->op == RMAI_MIN ? GREATEST : LEAST;               \
         return;
 
-/* What the first PE of an exclusive scan gets: n elements that would change nothing in the operation. */
+/* Writes what the first PE of an exclusive scan receives: n neutral elements of the operation. */
 static void fill_neutral(const struct rmai_reduction *r, char *dest, size_t n) {
     if (r->op == RMAI_SUM) {
         memset(dest, 0, n * r->size);
@@ -92,7 +92,7 @@ static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size
     }
 }
 
-/* Returns 0, without having scanned, if some PE's buffers are not reached. */
+/* Returns 0, without having scanned, if some PE's buffers cannot be reached. */
 static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
@@ -126,8 +126,8 @@ static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind
     return code;
 }
 
-static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_op op, enum rmai_type type,
-                    void *dest, const void *source, size_t n) {
+static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_operator op,
+                    enum rmai_type type, void *dest, const void *source, size_t n) {
     const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
     struct rmai_call c;
     struct rmai_reduction r;

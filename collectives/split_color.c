@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The split of a team by colour and key: each PE says in which of the new teams it will be, and where. The PEs of the
- * parent collect the colours and keys of all; then each PE knows its team. After MPI_Comm_split, MPI-3.1 section 6.4.2.
+/* The split of a team by color and key: each PE states in which of the new teams it will be, and where. The PEs of the
+ * parent collect the colors and keys of all; then each PE knows its team. After MPI_Comm_split, MPI-3.1 section 6.4.2.
  */
 #include "config.h"
 
 #include "base/error.h"
+#include "runtime/compare.h"
 #include "runtime/team.h"
 #include "runtime/team_split.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>
 
-/* What a PE has said; `index` is its number in the parent. */
+/* What one PE wants; `index` is its number in the parent. */
 struct wish {
     int color, key, index;
 };
@@ -31,8 +32,8 @@ static int choose_members(struct wish *all, int n, int color) {
     return members;
 }
 
-/* The team of these PEs, of which this one is one; n is -1 without memory. Most are an arithmetic progression and need
- * no list. */
+/* The team of these PEs, which include this one; n is -1 without memory. Most are an arithmetic progression and need no
+ * list. */
 static struct rmai_team team_of(const struct rmai_team *parent, const struct wish *member, int n) {
     struct rmai_team t = {.n = n, .start = rmai_team_pe(parent, member[0].index), .stride = 1};
     int regular = 1;
@@ -54,7 +55,7 @@ static int check_wish(const char *call, int color, rma_team *const *team) {
     return rmai_error(RMA_ERR_ARG, "%s: color %d is below 0, and not RMA_COLOR_NONE", call, color);
 }
 
-/* Errors in the collect are told as this call's. It has told the error handler of them. */
+/* Errors of the collect name this call. *told: the collect has already called the error handler. */
 static int collect_wishes(rma_team *parent, struct wish *all, int *told) {
     int code;
     rmai_error_as("rma_team_split_color");
@@ -68,6 +69,7 @@ int rma_team_split_color(rma_team *parent_team, int color, int key, rma_team **t
     static const char call[] = "rma_team_split_color";
     struct rmai_world *w = &rmai_world;
     struct rmai_team *parent = rmai_team(w, call, parent_team), made = {0};
+    struct rmai_statement mine;
     rma_team *result = RMA_TEAM_INVALID;
     struct wish *all;
     int code, number = 0, told = 0;
@@ -76,13 +78,15 @@ int rma_team_split_color(rma_team *parent_team, int color, int key, rma_team **t
     all = malloc((size_t)parent->n * sizeof *all);
     if (code == RMA_SUCCESS && !all)
         code = rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the colors of %d PEs", call, parent->n);
-    code = rmai_split_agree(w, call, parent, code, color != RMA_COLOR_NONE, &number);
+    mine = rmai_statement(RMAI_CALL_SPLIT_COLOR, code, w->job.my_pe);
+    code = rmai_split_settle(w, call, parent, &mine, color != RMA_COLOR_NONE, &number);
     if (code == RMA_SUCCESS) {
         all[parent->me] = (struct wish){color, key, parent->me};
         code = collect_wishes(parent_team, all, &told);
         if (code == RMA_SUCCESS && color != RMA_COLOR_NONE)
             made = team_of(parent, all, choose_members(all, parent->n, color));
-        code = rmai_split_found(w, call, parent, code, number, &made, &result);
+        mine.code = (uint8_t)code;
+        code = rmai_split_found(w, call, parent, number, &mine, &made, &result);
     }
     free(all);
     if (code == RMA_SUCCESS) *team = result;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* galton: a Galton board of which each PE has some bins, filled by all threads of all PEs at once.
+/* galton: a Galton board whose bins are distributed over the PEs; all threads of all PEs fill it at once.
  *
  *     mpiexec -n 4 ./galton [balls per thread]
  *
- * A ball goes left or right at each of 64 pins, and falls into the bin of its steps to the right. Bin b is on PE b % n.
- * Each thread has a context of its own. It adds to the bins without waiting for each ball. At the end it completes its
- * own additions, whatever the other threads still have pending. Then it sends its report to PE 0 by a put with a
- * signal. So PE 0 knows without a barrier when all balls have fallen. PE 0 compares the bins with what it computes
- * alone. */
+ * A ball goes left or right at each of 64 pins; the number of its steps to the right is its bin. Bin b is on PE b % n.
+ * Each thread has its own context. It adds to the bins without waiting for each ball. At the end it completes its own
+ * additions, whatever the other threads still have pending. Then it sends its report to PE 0 by a put with a signal. So
+ * PE 0 knows without a barrier when all balls have fallen. PE 0 compares the bins with what it computes alone. */
 #include <pthread.h>
 #include <rma.h>
 #include <stdbool.h>
@@ -26,13 +25,13 @@ struct report {
 
 /* Symmetric, as all global variables are. */
 static long bins[BINS];   /* bin b: PE b % n's */
-static uint64_t reported; /* PE 0's signal: reports that have come */
+static uint64_t reported; /* PE 0's signal: the number of reports that have arrived */
 
-static struct report *reports; /* PE 0's: one of each thread */
+static struct report *reports; /* PE 0's: one for each thread */
 static long balls;             /* of each thread */
 static int n_threads;          /* of each PE */
 
-/* The ball with this number: splitmix64 of it, whose bits are the steps. */
+/* The bin of this ball: the bits of splitmix64 of its number are the steps. */
 static int fall(uint64_t ball) {
     uint64_t x = (ball + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -56,7 +55,7 @@ static void *work(void *argument) {
     }
     rma_ctx_quiet(ctx); /* this thread's balls have fallen, on all PEs */
     rma_ctx_put_signal(ctx, &reports[number], &mine, sizeof mine, &reported, 1, RMA_SIGNAL_ADD, 0);
-    rma_ctx_destroy(ctx); /* completes the report, too */
+    rma_ctx_destroy(ctx); /* also completes the report */
     return NULL;
 }
 
@@ -71,7 +70,7 @@ static void run_threads(void) {
     for (int t = 1; t < n_threads; t++) pthread_join(thread[t], NULL);
 }
 
-/* On PE 0, when all reports have come. Returns 1 if something is not as it should be. */
+/* On PE 0, when all reports have arrived. Returns 1 if something is wrong. */
 static int judge(double seconds) {
     long want[BINS] = {0}, fallen = 0;
     int n = rma_n_pes(), lowest = BINS, highest = 0, failed = 0;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hash_table: all PEs count words in one table that is spread over all of them.
+/* hash_table: all PEs count words in one table that is distributed over all of them.
  *
  *     mpiexec -n 4 ./hash_table [words] [--ops=N] [--buckets=N]
  *
  * A word is a number here; its hash tells the PE and the bucket. A bucket is the head of a list of entries, linked by
- * global pointers. Entries lie on the PE of their bucket, wherever the PE runs that makes them (rma_alloc_mem_on), so
- * the table is spread as evenly as the hash is, and the owner takes no part in anything.
+ * global pointers. Entries are on the PE of their bucket, whichever PE creates them (rma_alloc_mem_on), so the table is
+ * spread as evenly as the hash is, and the owner never takes part.
  *
  * Phases, with a barrier between them:
  *   insert  the upper half of the words, each by one PE: a new entry is linked at its bucket's head by a
  *           compare-and-swap
- *   count   each PE draws words, the lower ones much oftener, and adds 1 to the count of each. Several PEs find at the
- *           same time that a word of the lower half is new; one entry of it must result
- *   lookup  each PE looks up words at random, and compares with counts that it has made of the draws of all PEs
+ *   count   each PE draws words, the lower ones much more often, and adds 1 to the count of each. Several PEs find at
+ *           the same time that a word of the lower half is new; exactly one entry for it must result
+ *   lookup  each PE looks up random words, and compares with counts that it computes from the draws of all PEs
  *   delete  each PE deletes the words of the next PE's buckets. As no other PE uses these, plain puts will do
- * Nothing is deleted while others search. To see how that can be done, go on to linked_list. */
+ * Nothing is deleted while others search; linked_list shows how that can be done. */
 #include <inttypes.h>
 #include <rma.h>
 #include <stdbool.h>
@@ -31,18 +31,18 @@ struct entry {
 
 /* A PE's view of the table, and of its work. */
 struct table {
-    uint64_t *heads;          /* symmetric: of each of this PE's buckets the rma_gptr_t of its first entry */
+    uint64_t *heads;          /* symmetric: for each of this PE's buckets the rma_gptr_t of its first entry */
     long words, ops, buckets; /* different words; operations and buckets per PE */
     int me, n;
 };
 
-/* Which word of the table: heads[bucket] on pe. */
+/* A bucket: heads[bucket] on pe. */
 struct place {
     int pe;
     long bucket;
 };
 
-/* With the word, or whatever number the text is about; and the library's reason if it was the one that failed. */
+/* Prints the text with its number, such as the word, and the library's last error. */
 static _Noreturn void die(const char *what, uint64_t number) {
     fprintf(stderr, "hash_table: PE %d: %s %" PRIu64 ". %s\n", rma_my_pe(), what, number, rma_last_error());
     rma_abort(1);
@@ -55,8 +55,8 @@ static uint64_t scramble(uint64_t x) {
     return x ^ x >> 31;
 }
 
-/* The words that PE pe draws: a function of its number and the draw's, so that every PE can check every other. The cube
- * makes small numbers frequent, as some words are. */
+/* The i-th word that PE pe draws: a function of both numbers, so that every PE can check every other. The cube makes
+ * small numbers frequent, as some words are in texts. */
 static uint64_t draw(const struct table *t, int pe, long i) {
     uint64_t random = scramble((uint64_t)pe << 40 | (uint64_t)i);
     double fraction = (double)(random >> 11) * 0x1p-53;
@@ -68,7 +68,7 @@ static struct place place_of(const struct table *t, uint64_t word) {
     return (struct place){(int)(hash % n), (long)(hash / n % (uint64_t)t->buckets)};
 }
 
-/* The entry of word from `from` on, but before `end`; null if there is none. */
+/* The entry of word, searched from `from` up to but not including `end`; null if there is none. */
 static rma_gptr_t search(rma_gptr_t from, rma_gptr_t end, uint64_t word) {
     struct entry e;
     for (rma_gptr_t at = from; at != end; at = e.next) {
@@ -87,18 +87,18 @@ static void add(struct table *t, uint64_t word, uint64_t value) {
     while (found == RMA_GPTR_NULL) {
         struct entry e = {.next = head, .word = word, .count = value};
         if (made == RMA_GPTR_NULL && rma_alloc_mem_on(p.pe, sizeof e, &made) != RMA_SUCCESS) die("no entry for", word);
-        rma_fence(); /* orders the put below after that of the previous turn, which wrote to the same entry */
+        rma_fence(); /* orders the put below after that of the previous iteration, which wrote to the same entry */
         rma_gptr_put(made, &e, sizeof e);
-        /* Release: who follows the pointer sees the entry. Pairs with the fetches of heads. */
+        /* Release: a PE that follows the pointer sees the entry. Pairs with the fetches of heads. */
         rma_gptr_t seen = rma_atomic_compare_swap(&t->heads[p.bucket], head, made, p.pe);
         if (seen == head) return;
-        /* Other PEs were faster: is the word among the entries that they have linked before the head that we knew? */
+        /* Other PEs were faster: is the word among the entries that they have linked before our old head? */
         found = search(seen, head, word);
         head = seen;
     }
     rma_gptr_atomic_fetch_add(found + offsetof(struct entry, count), value);
     if (made == RMA_GPTR_NULL) return;
-    rma_quiet(); /* the put to it is complete. No other PE has seen it, so it can be freed at once */
+    rma_quiet(); /* completes the put to the entry. No other PE has seen the entry, so it can be freed at once */
     if (rma_gptr_free(made) != RMA_SUCCESS) die("cannot give back the entry of", word);
 }
 
@@ -125,7 +125,7 @@ static void drop(struct table *t, uint64_t word) {
     if (rma_gptr_free(at) != RMA_SUCCESS) die("cannot give back the entry of", word);
 }
 
-/* Entries that lie on this PE, by the heap's account: all blocks that others have not given back. */
+/* Entries on this PE, as the heap counts them: all blocks that are not freed. */
 static uint64_t entries_here(void) {
     struct rma_heap_stats stats;
     if (rma_heap_stats(RMA_HEAP_GUEST, &stats) != RMA_SUCCESS) die("no statistics of heap", RMA_HEAP_GUEST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* hello: every PE says where it is, and PE 0 collects one number from each.
+/* hello: every PE prints where it is, and PE 0 collects one number from each.
  *
  *     rmacc hello.c -o hello && mpiexec -n 4 ./hello */
 #include <rma.h>

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linked_list: all PEs insert, search and remove in one sorted list at once; its nodes lie wherever their makers are.
+/* linked_list: all PEs insert, search and remove in one sorted list at once; a node is on the PE that inserted it.
  *
  *     mpiexec -n 4 ./linked_list [elements per PE] [--ops=N] [--range=N]
  *
  * The list is the lock-free one of T. Harris, "A pragmatic implementation of non-blocking linked-lists", DISC 2001, in
  * the form of M. Michael, "High performance dynamic lock-free hash tables and list-based sets", SPAA 2002. Blocks are
- * aligned to 64 bytes, so the lowest bit of a global pointer is free. Set in a node's own `next`, it says that the node
- * is removed: from then on no compare-and-swap on that word succeeds, so nobody links a node behind one that leaves.
+ * aligned to 64 bytes, so the lowest bit of a global pointer is free. If it is set in a node's own `next`, the node is
+ * removed: from then on no compare-and-swap on that word succeeds, so nobody links a node after a removed one.
  *
- * A removed node may still be read by PEs that came to it before. So it waits in a bag, and goes back to its owner's
- * heap (rma_gptr_free) when nobody can hold it any more: epochs, after K. Fraser, "Practical lock-freedom", University
- * of Cambridge, 2004.
+ * PEs that reached a node before its removal may still read it. So it waits in a bag, and goes back to its owner's heap
+ * (rma_gptr_free) when nobody can hold it any more: epochs, after K. Fraser, "Practical lock-freedom", University of
+ * Cambridge, 2004.
  *
  * Phases, with a barrier between them:
  *   alone  PE 0 inserts a tenth of its elements: the time of an insert without rivals, in a heap that need not grow
- *   grow   all insert ascending keys dealt out in turn, each searching from the node that it inserted last: the list
- *          becomes long, the way to the next place stays short
- *   mix    all insert, remove and search random keys 1..range at the list's front, so that they meet
- *   drain  all take the first node until none is left */
+ *   grow   all insert ascending keys, dealt out round-robin, each searching from the node that it inserted last: the
+ * list becomes long, but each search stays short mix    all insert, remove and search random keys 1..range at the
+ * list's front, so that they meet drain  all take the first node until none is left */
 #include <inttypes.h>
 #include <limits.h>
 #include <rma.h>
@@ -37,7 +36,7 @@ struct node {
     uint64_t in_bag; /* rma_gptr_t of the following node in a bag: only for the PE whose bag it is */
 };
 
-/* Symmetric. What many PEs write stands on a line of its own. */
+/* Symmetric. Words that many PEs write have their own cache lines. */
 struct shared {
     _Alignas(64) uint64_t head;   /* PE 0's: as a node's next, never REMOVED */
     _Alignas(64) uint64_t epoch;  /* PE 0's: from 1, changed by read-modify-writes only */
@@ -48,7 +47,7 @@ struct shared {
 /* Nodes that this PE has unlinked. */
 struct bag {
     rma_gptr_t first;
-    uint64_t epoch; /* in which the bag was closed, after the last of its nodes was unlinked */
+    uint64_t epoch; /* the epoch in which the bag was closed, after its last node was unlinked */
 };
 
 /* A PE's view of the list, and of its work. */
@@ -68,7 +67,7 @@ struct place {
     uint64_t key; /* cur's, or UINT64_MAX if cur is null */
 };
 
-/* With the key, or whatever number the text is about; and the library's reason if it was the one that failed. */
+/* Prints the text with its number, such as the key, and the library's last error. */
 static _Noreturn void die(const char *what, uint64_t number) {
     fprintf(stderr, "linked_list: PE %d: %s %" PRIu64 ". %s\n", rma_my_pe(), what, number, rma_last_error());
     rma_abort(1);
@@ -76,20 +75,20 @@ static _Noreturn void die(const char *what, uint64_t number) {
 
 /* ---- Giving nodes back ----
  *
- * Claim: once the epoch is 2 more than that of a closed bag, no PE holds a node of the bag. Let that one be e.
- *   1. The nodes were unlinked before reclaim()'s fetch-add on the epoch, which saw e. Who then changed e to e+1 did it
- *      by a read-modify-write of the same word, and so has seen them unlinked; so has whoever has seen e+1.
- *   2. Who changed e+1 to e+2 has looked at each PE's `inside` after seeing e+1, in advance(), and found
+ * Claim: once the epoch is 2 more than that of a closed bag, no PE holds a node of the bag. Let that bag's epoch be e.
+ *   1. The nodes were unlinked before reclaim()'s fetch-add on the epoch, which saw e. The PE that then changed e to
+ * e+1 did so by a read-modify-write of the same word, so it has seen them unlinked; so has every PE that has seen e+1.
+ *   2. The PE that changed e+1 to e+2 has read each PE's `inside` after seeing e+1, in advance(), and found
  *      - e+1: that PE entered having seen e+1, so by 1. it did not find the nodes any more; or
  *      - 0: what that PE did inside before is over, and comes before e+2; if it enters again, its swap comes after
  *        advance()'s fetch-add on the same word, and so, by 1. again, after the unlinking.
  * Swap and fetch-add, not set and fetch: from a store to a later load of another word there is no order, so a PE could
  * walk the list while its `inside` still looks 0 to others (docs/memory-model.md, "Store buffering"). */
 
-/* enter: from here to leave() no node is given back that this PE can come to. */
+/* enter: from here to leave() no node is freed that this PE can reach. */
 static void enter(struct list *l) {
     uint64_t epoch = rma_atomic_fetch(&l->shared->epoch, 0); /* acquire: pairs with the swap in advance() */
-    /* Pairs with the fetch-add in advance(): that sees this, or this sees what that had seen. */
+    /* Pairs with the fetch-add in advance(): either that sees this swap, or this swap sees what that had seen. */
     rma_atomic_swap(&l->shared->inside, epoch, l->me);
 }
 
@@ -97,7 +96,7 @@ static void enter(struct list *l) {
 static void advance(struct list *l) {
     uint64_t epoch = rma_atomic_fetch(&l->shared->epoch, 0); /* acquire: pairs with the swap below, of another PE */
     for (int pe = 0; pe < l->n; pe++) {
-        /* Adds 0, to be in one order with enter()'s swap; acquire: pairs with leave()'s set. */
+        /* Adds 0, so that it is ordered with enter()'s swap; acquire: pairs with leave()'s set. */
         uint64_t inside = rma_atomic_fetch_add(&l->shared->inside, 0, pe);
         if (inside != 0 && inside != epoch) return;
     }
@@ -106,7 +105,7 @@ static void advance(struct list *l) {
 }
 
 static void give_back(struct bag *bag) {
-    rma_quiet(); /* what this PE has put into the nodes is complete */
+    rma_quiet(); /* completes this PE's puts to the nodes */
     for (rma_gptr_t node = bag->first, next = RMA_GPTR_NULL; node != RMA_GPTR_NULL; node = next) {
         rma_gptr_get(&next, node + offsetof(struct node, in_bag), sizeof next);
         if (rma_gptr_free(node) != RMA_SUCCESS) die("cannot give back node", node);
@@ -114,12 +113,12 @@ static void give_back(struct bag *bag) {
     bag->first = RMA_GPTR_NULL;
 }
 
-/* reclaim: give the closed bag back if its time has come, and close the open one. As long as some PE stays inside, the
- * open bag just gets fuller. */
+/* reclaim: free the nodes of the closed bag if its time has come, and close the open bag. As long as some PE stays
+ * inside, the open bag only grows. */
 static void reclaim(struct list *l) {
     if (l->open.first == RMA_GPTR_NULL && l->closed.first == RMA_GPTR_NULL) return;
     advance(l);
-    /* Acquire: pairs with the swap in advance(): that nobody holds the nodes is seen before they are given back. */
+    /* Acquire: pairs with the swap in advance(): this PE sees that nobody holds the nodes before it frees them. */
     if (rma_atomic_fetch(&l->shared->epoch, 0) < l->closed.epoch + 2) return;
     give_back(&l->closed);
     l->closed.first = l->open.first;
@@ -129,12 +128,12 @@ static void reclaim(struct list *l) {
 }
 
 static void leave(struct list *l) {
-    /* Release: what was done inside is over. Pairs with the fetch-add in advance(). */
+    /* Release: all accesses inside are over. Pairs with the fetch-add in advance(). */
     rma_atomic_set(&l->shared->inside, 0, l->me);
     if (++l->left % PATIENCE == 0) reclaim(l);
 }
 
-/* retire: by the PE that has unlinked the node, which is just one. */
+/* retire: called by the PE that has unlinked the node; only one PE has. */
 static void retire(struct list *l, rma_gptr_t node) {
     rma_gptr_put(node + offsetof(struct node, in_bag), &l->open.first, sizeof l->open.first);
     l->open.first = node;
@@ -143,8 +142,8 @@ static void retire(struct list *l, rma_gptr_t node) {
 /* ---- The list: between enter() and leave() ---- */
 
 /* find: the place of key. Unlinks the removed nodes that it meets on its way.
- * The search starts at `from`: l->head, or a node before the key that cannot have been given back, because it was met
- * since enter(), or because nobody removes it. If it is removed, the search starts at the head. */
+ * The search starts at `from`: l->head, or a node before the key that cannot have been freed, because this PE met it
+ * after enter(), or because nobody removes it. If it is removed, the search starts at the head. */
 static struct place find(struct list *l, rma_gptr_t from, uint64_t key) {
     for (;;) {
         uint64_t before = 0;
@@ -160,7 +159,7 @@ static struct place find(struct list *l, rma_gptr_t from, uint64_t key) {
             rma_gptr_get(&at.key, at.cur + offsetof(struct node, key), sizeof at.key);
             if (at.key <= before) die("a node was given back too early: out of order is key", at.key);
             if (next & REMOVED) {
-                /* If this fails, prev is removed or points elsewhere by now: from the start. */
+                /* If this fails, prev is now removed or points elsewhere: start again. */
                 if (rma_gptr_atomic_compare_swap(at.prev, at.cur, next & ~REMOVED) != at.cur) break;
                 retire(l, at.cur);
                 at.cur = next & ~REMOVED;
@@ -180,14 +179,14 @@ static rma_gptr_t insert(struct list *l, rma_gptr_t from, uint64_t key) {
     for (;;) {
         struct place at = find(l, from, key);
         if (at.key == key) {
-            /* At once: no other PE has seen it. */
+            /* Freed at once: no other PE has seen the node. */
             if (rma_free_mem(node) != RMA_SUCCESS) die("cannot free the node of key", key);
             return RMA_GPTR_NULL;
         }
         if (!node && rma_alloc_mem(sizeof *node, &node) != RMA_SUCCESS) die("no node for key", key);
         *node = (struct node){.next = at.cur, .key = key};
         rma_gptr_t g = rma_gptr(node, l->me);
-        /* Release: who follows the pointer sees the fields. Pairs with the fetches in find(). */
+        /* Release: a PE that follows the pointer sees the fields. Pairs with the fetches in find(). */
         if (rma_gptr_atomic_compare_swap(at.prev, at.cur, g) == at.cur) return g;
     }
 }
@@ -205,8 +204,8 @@ static bool take(struct list *l, struct place at) {
 
 /* ---- Phases ---- */
 
-/* Inserts elements from..to-1 of this PE behind its node `last`, and returns the last one. Nobody removes them
- * meanwhile, so `last` may be kept from one visit of the list to the next. */
+/* Inserts elements from..to-1 of this PE after its node `last`, and returns the last one. Nobody removes them
+ * meanwhile, so `last` stays valid between two visits of the list. */
 static rma_gptr_t grow(struct list *l, rma_gptr_t last, long from, long to) {
     for (long i = from; i < to; i++) {
         enter(l);
@@ -217,7 +216,7 @@ static rma_gptr_t grow(struct list *l, rma_gptr_t last, long from, long to) {
     return last;
 }
 
-/* Makes the heap grow by n nodes, so that the system's time for new pages is not taken for that of inserts. */
+/* Makes the heap grow by n nodes, so that the time of inserts does not include the system's time for new pages. */
 static void warm(long n) {
     struct node *all = NULL, *node;
     for (; n > 0; n--, all = node) {
@@ -260,7 +259,7 @@ static long drain(struct list *l) {
     }
 }
 
-/* Walks the list while nobody changes it. Counts each PE's nodes in home[]; returns how many are of the mix. */
+/* Walks the list while nobody changes it. Counts each PE's nodes in home[]; returns how many the mix has inserted. */
 static long check(struct list *l, long *home) {
     long mixed = 0, elements = 0;
     char *present = calloc((size_t)l->range + 1, 1);
@@ -329,7 +328,7 @@ static void run(struct list *l) {
     rma_atomic_add(&l->shared->taken, drain(l), 0);
     double drained = barrier_time();
 
-    /* Nobody is inside, and nothing is left to be found: no epoch need pass. */
+    /* Nobody is inside, and no node can be found any more: no epoch need pass. */
     give_back(&l->closed);
     give_back(&l->open);
     rma_barrier_all();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* linked_list_attached: a linked list whose nodes come from malloc, and are made accessible one by one.
+/* linked_list_attached: a linked list whose nodes come from malloc and are attached one by one.
  *
  *     mpiexec -n 4 ./linked_list_attached [nodes per PE]
  *
@@ -10,7 +10,7 @@
  *             Here: a global pointer, which rma_attach returns, is one word; the head is a global variable, at the
  *             same symmetric address on all PEs.
  *   epochs    MPI: lock_all, a flush after each operation, and in the end unlock_all. Here: none.
- *   node      MPI: also PEs of one node go through the window. Here: they read each other's memory.
+ *   node      MPI: PEs of one node also use the window. Here: they read each other's memory.
  *   old links MPI: an access to memory that has been detached is undefined; it may read or overwrite whatever has come
  *             there since. Here: rma_detach waits for the accesses under way, and later ones are errors, also where
  *             another region has been attached at the same address.
@@ -18,10 +18,10 @@
  * Phases, with a barrier between them:
  *   insert    each PE allocates, attaches, fills its nodes, and links each at the head
  *   traverse  each PE reads all nodes, and checks that each node is there once
- *   detach    each PE takes its own nodes back, which is safe since nobody is on the way along the list any more
- *   stale     each PE tries all pointers that it found: each one must be an error
+ *   detach    each PE detaches its own nodes, which is safe since nobody walks along the list any more
+ *   stale     each PE tries all pointers that it has found: each one must be an error
  *
- * When others may be on their way while nodes are removed, a program has to know when the last one has passed: go on to
+ * If PEs may walk along the list while nodes are removed, a program must know when the last PE has passed: see
  * linked_list. */
 #include <inttypes.h>
 #include <rma.h>
@@ -53,7 +53,7 @@ static struct node *insert(long number) {
     found = rma_atomic_fetch(&head, 0);
     do {
         node->next = found;
-        /* A release: who follows the pointer finds the node as it is now. Pairs with the fetch in traverse(). */
+        /* A release: a PE that follows the pointer sees the node's content. Pairs with the fetch in traverse(). */
         found = rma_atomic_compare_swap(&head, found, g, 0);
     } while (found != node->next);
     return node;
@@ -78,8 +78,8 @@ static void traverse(long n, rma_gptr_t *all) {
     free(seen);
 }
 
-/* count_stale: how many of these pointers the library refuses, for reading and for writing. Errors are returned
- * meanwhile, as the default is to end the job. */
+/* count_stale: how many of these pointers the library refuses, both for reading and for writing. Meanwhile errors are
+ * returned; by default they would end the job. */
 static long count_stale(const rma_gptr_t *all, long total) {
     rma_errhandler *before = rma_set_errhandler(rma_errors_return);
     struct node node = {.owner = -1};
@@ -106,7 +106,7 @@ static void run(long n) {
     for (long i = 0; i < n; i++) own[i] = insert(i);
     double inserted = barrier_time();
     traverse(n, all);
-    double traversed = barrier_time(); /* from here on nobody follows the list */
+    double traversed = barrier_time(); /* from here on nobody walks along the list */
     for (long i = 0; i < n; i++) {
         if (rma_detach(own[i]) != RMA_SUCCESS) die("cannot detach node", i);
         free(own[i]);
@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
     long n = rma_n_nodes() > 1 ? 100 : 1000; /* an operation takes longer between nodes */
     char more;
     bool help = argc > 1 && strcmp(argv[1], "--help") == 0;
-    /* A PE can have some millions of regions. */
+    /* A PE can have millions of regions. */
     bool wrong =
         !help && (argc > 2 || (argc == 2 && (sscanf(argv[1], "%ld%c", &n, &more) != 1 || n < 1 || n > 1000000)));
     int code = wrong ? 2 : 0;

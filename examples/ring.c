@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ring: a token goes round all PEs, each adds its number; no PE ever receives, all of it is put.
+/* ring: a token goes round all PEs, and each adds its number; no PE receives, all data are put.
  *
  *     mpiexec -n 4 ./ring [rounds]
  *
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Polls for a while, which is fastest where each PE has a processor, then sleeps between two polls. Without the sleep,
- * a PE that shares its processor would keep that processor from the very PE that it waits for. */
+/* Polls for a while, which is fastest if each PE has a processor, then sleeps between two polls. Without the sleep, two
+ * PEs on one processor would delay each other: the polling PE would keep the other from running. */
 static void wait_for(const long *turn, long round) {
     for (long looks = 0; rma_atomic_fetch(turn, rma_my_pe()) < round; looks++)
         if (looks > 2000) nanosleep(&(struct timespec){.tv_nsec = 1000}, NULL);

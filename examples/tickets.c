@@ -6,8 +6,8 @@
  *
  * The tickets are a counter on PE 0: fetch_inc gives each number to one PE, and no PE waits for another. A piece counts
  * the steps of some Collatz sequences. Its result goes by a put with a signal to the PE that keeps it. So that PE knows
- * without a barrier when it has all results that it keeps. In the end PE 0 has the sum of all results, and compares it
- * with what it computes alone. */
+ * without a barrier when it has all its results. In the end PE 0 has the sum of all results, and compares it with a sum
+ * that it computes alone. */
 #include <rma.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 
 /* Symmetric, as all global variables are. */
 static long tickets;   /* PE 0's: the next piece */
-static long sum;       /* PE 0's: of all results */
-static uint64_t added; /* PE 0's: PEs that have added theirs */
+static long sum;       /* PE 0's: the sum of all results */
+static uint64_t added; /* PE 0's: how many PEs have added their results */
 static long done;      /* each PE's: pieces that it has done */
-static uint64_t kept;  /* each PE's signal: results that have come to be kept there */
+static uint64_t kept;  /* each PE's signal: results that have arrived there */
 
 /* Some pieces are a hundred times longer than others. */
 static long work(long piece) {

@@ -33,7 +33,7 @@ int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_comm
 
 static uint32_t granules_of(uint64_t size) { return (uint32_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE); }
 
-/* The first of n free granules in a row in [from, to), or NONE. The search skips a region in its way as a whole. */
+/* The first of n consecutive free granules in [from, to), or NONE. The search skips each used region in one step. */
 static uint32_t find_free_granules(const struct rmai_attached *a, uint32_t from, uint32_t to, uint32_t n) {
     uint32_t known = a->state->n_granules, at = from, start = from;
     while (start <= to && to - start >= n) {
@@ -86,9 +86,9 @@ size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t siz
     a->region[r].address = address;
     a->region[r].size = size;
     a->region[r].granule = at;
-    /* An access that came late to the closed region which had this entry before may be counted in `inside`, and about
-     * to leave: so the count stays. Release: pairs with the acquire in rmai_attached_enter. An access that finds the
-     * region open there sees the description above, and that its old number is gone. */
+    /* A late access to the entry's previous, closed region may still be counted in `inside`, until it leaves: so this
+     * keeps the count. Release: pairs with the acquire in rmai_attached_enter. An access that finds the region open
+     * there sees the description above, and sees that its old number is gone. */
     __atomic_fetch_and(&a->region[r].inside, ~RMAI_CLOSED, __ATOMIC_ACQ_REL);
     /* Release: the region is described before its number can be found. Pairs with the acquire load in
      * rmai_attached_number. */
@@ -105,13 +105,13 @@ static struct rmai_region *region_at(const struct rmai_attached *a, size_t offse
 }
 
 void rmai_attached_close(struct rmai_attached *a, size_t offset) {
-    /* Acquire and release: pairs with the addition in rmai_attached_enter. Either the access that enters sees that the
-     * region is closed, or this call's PE sees the access in `inside`. */
+    /* Acquire and release: pairs with the addition in rmai_attached_enter. Either the entering access sees that the
+     * region is closed, or this PE sees the access in `inside`. */
     __atomic_fetch_or(&region_at(a, offset)->inside, RMAI_CLOSED, __ATOMIC_ACQ_REL);
 }
 
 int rmai_attached_empty(const struct rmai_attached *a, size_t offset) {
-    /* Acquire: pairs with the release in rmai_attached_leave. What the last access did to the memory is done. */
+    /* Acquire: pairs with the release in rmai_attached_leave. The effects of the last access are complete. */
     return __atomic_load_n(&region_at(a, offset)->inside, __ATOMIC_ACQUIRE) == RMAI_CLOSED;
 }
 
@@ -127,8 +127,8 @@ void rmai_attached_remove(struct rmai_attached *a, size_t offset, int recycle) {
     a->state->free = number;
 }
 
-/* Between reading the number and entering, the region may have been closed, and its entry even used for another region.
- * Then the access finds the region closed, or finds that the granule does not have that number any more. */
+/* After the number is read and before the access enters, the owner may close the region, and even use its entry for
+ * another region. Then the access finds the region closed, or finds that the granule no longer has that number. */
 uint64_t rmai_attached_enter(struct rmai_attached *a, size_t offset, size_t len, struct rmai_region **region) {
     uint32_t number = rmai_attached_number(a, offset);
     uint64_t address;

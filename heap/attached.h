@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attached regions: from an offset in a global pointer to an address in its owner's process.
+/* Attached regions: they map an offset in a global pointer to an address in the owner's process.
  *
- * Attached memory has a range of offsets of its own, cut in granules of 64 KiB; a region has as many consecutive
- * granules as it needs. Two tables stand in the owner's space, and all PEs of the node read them:
+ * Attached memory has its own range of offsets, divided into granules of 64 KiB; a region has as many consecutive
+ * granules as it needs. Two tables are in the owner's space, where all PEs of the node read them:
  *
  *     number[granule]   1 + the number of the region that has the granule, 0: no region has it
  *     region[number]    address, size, first granule, and how many accesses are in the region
  *
  * So a lookup is two loads, whatever the number and sizes of the regions. The owner hands out granules in a circle, so
- * that an offset is used again as late as possible. Until then a pointer into a region that is gone finds no number,
- * and so is told from a good one.
+ * that an offset is reused as late as possible. Until then a pointer into a detached region finds no number, and is
+ * recognized as stale.
  *
  * An access enters its region before it uses the address, and leaves it afterwards. Detaching closes the region to new
- * accesses, and waits for those that are in. So no PE ever touches memory that its owner has taken back. */
+ * accesses, and waits until all accesses have left. So no PE ever touches memory that its owner has detached. */
 #ifndef RMAI_ATTACHED_H
 #define RMAI_ATTACHED_H
 
@@ -26,18 +26,18 @@
 struct rmai_region {
     uint64_t address;
     uint64_t size;
-    uint32_t granule; /* the first one */
-    uint32_t inside;  /* accesses that are in the region; RMAI_CLOSED is set while none may enter */
-    uint32_t next;    /* of a free region: 1 + the next free region, or 0 */
+    uint32_t granule; /* the region's first granule */
+    uint32_t inside;  /* accesses in the region; RMAI_CLOSED is set while none may enter */
+    uint32_t next;    /* in a free region: 1 + the next free region, or 0 */
 };
 
 #define RMAI_CLOSED 0x80000000u
 
-/* What precedes the tables, in shared memory. */
+/* The state before the tables, in shared memory. */
 struct rmai_attached_state {
-    uint32_t n_granules; /* granules whose numbers are committed; offsets beyond them were never given out */
+    uint32_t n_granules; /* granules whose numbers are committed; offsets beyond them were never used */
     uint32_t n_regions;  /* regions committed and used at least once */
-    uint32_t cursor;     /* where the next region's granules are looked for */
+    uint32_t cursor;     /* where the search for the next region's granules begins */
     uint32_t free;       /* 1 + the first free region, or 0 */
     uint32_t n_live;     /* regions attached */
 };
@@ -53,20 +53,19 @@ struct rmai_attached {
 typedef int rmai_attached_commit(void *context, void *start, size_t len);
 
 /* rmai_attached_room: bytes of address space for the tables. rmai_attached_view: a view of the tables at `room`, zeroed
- * address space. Before anything else is done with the view its first page must be committed, as rmai_attached_create
- * does. */
+ * address space. Before any other use of the view its first page must be committed, as rmai_attached_create does. */
 size_t rmai_attached_room(void);
 void rmai_attached_view(struct rmai_attached *a, void *room);
 int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_commit *commit, void *context);
 
 /* rmai_attached_add enters a region of size > 0 bytes into the tables and returns its offset, counted from the first
- * granule, or SIZE_MAX if there are not so many free granules in a row, or commit failed. The caller makes sure that
+ * granule, or SIZE_MAX if there are not enough consecutive free granules, or commit failed. The caller makes sure that
  * the region overlaps no other. Only the owner calls it, one thread at a time. */
 size_t rmai_attached_add(struct rmai_attached *a, uint64_t address, uint64_t size, rmai_attached_commit *commit,
                          void *context);
 
 /* rmai_attached_close closes the region whose first byte is at offset: no access may enter it any more.
- * rmai_attached_empty tells whether all accesses that were in it have left. Then rmai_attached_remove takes it out of
+ * rmai_attached_empty tells whether all accesses that were in it have left. Then rmai_attached_remove removes it from
  * the tables. Without `recycle` the region's entry is never used again: for a region in which a PE has died. Only the
  * owner calls these. */
 void rmai_attached_close(struct rmai_attached *a, size_t offset);
@@ -88,7 +87,7 @@ static inline uint64_t rmai_attached_address(const struct rmai_region *r, size_t
 }
 
 /* rmai_attached_find: the address of [offset, offset + len) if that lies in one region, else 0. It enters no region, so
- * only the owner may call it, and only where none of its threads detaches the region meanwhile. */
+ * only the owner may call it, and only while none of its threads detaches the region. */
 static inline uint64_t rmai_attached_find(const struct rmai_attached *a, size_t offset, size_t len) {
     uint32_t number = rmai_attached_number(a, offset);
     return number ? rmai_attached_address(&a->region[number - 1], offset, len) : 0;

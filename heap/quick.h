@@ -2,13 +2,13 @@
 /* Quick lists: small blocks that were freed wait, unmerged, for the next request of their size.
  *
  * Programs free and allocate the same few sizes over and over, and splitting and merging for each of them is most of
- * the allocator's time. A block that waits is parked: it is not live (freeing it again is found out), not counted as
- * used, and not in the pool's free lists. The links stand in the pool's table. At most 64 KiB wait for each size, and
- * all parked blocks go back to the pool before the pool grows, so that parking never makes a heap larger. After
+ * the allocator's time. A waiting block is called parked: it is not live (a second free is noticed), not counted as
+ * used, and not in the pool's free lists. The links are in the pool's table. At most 64 KiB are parked for each size,
+ * and all parked blocks go back to the pool before the pool grows, so that parking never makes a heap larger. After
  * Weinstock and Wulf, "Quick Fit: an efficient algorithm for heap storage management", SIGPLAN Notices 23 (1988).
  *
- * A pool with quick lists has one holder, and the lists are in the holder's own memory. Pools that must stay alike on
- * all PEs have none. */
+ * A pool with quick lists has one holder, and the lists are in the holder's private memory. Pools that must stay
+ * identical on all PEs have no quick lists. */
 #ifndef RMAI_QUICK_H
 #define RMAI_QUICK_H
 
@@ -19,19 +19,19 @@
 #include "heap/tlsf.h"
 
 #define RMAI_QUICK_UNITS        64u               /* blocks of up to 4 KiB */
-#define RMAI_QUICK_DEPTH(units) (1024u / (units)) /* parked blocks of one size, at most */
+#define RMAI_QUICK_DEPTH(units) (1024u / (units)) /* most parked blocks of one size */
 #define RMAI_QUICK_BATCH        16u               /* units that a refill takes from the pool */
 
 /* Zero: empty. */
 struct rmai_quick {
     uint32_t head[RMAI_QUICK_UNITS + 1]; /* by size in units: 1 + unit number of the newest, or 0 */
     uint32_t n[RMAI_QUICK_UNITS + 1];
-    int shared; /* peers may retire blocks of the pool in the same moment; of two PEs that free the same block, one is
-                   told that it came too late */
+    int shared; /* peers may retire blocks of the pool concurrently; if two PEs free the same block, one of them gets an
+                   error */
 };
 
 /* rmai_quick_take takes a parked block for size > 0 bytes at any unit's alignment. It returns the block's offset, and
- * the block is live; or RMAI_TLSF_FULL if none of that size is parked. */
+ * the block is live; or RMAI_TLSF_FULL if no block of that size is parked. */
 static inline size_t rmai_quick_take(struct rmai_quick *q, struct rmai_tlsf *t, size_t size) {
     size_t units = (size - 1) / RMAI_TLSF_UNIT + 1;
     struct rmai_tlsf_unit *u;
@@ -81,9 +81,8 @@ static inline int rmai_quick_park(struct rmai_quick *q, struct rmai_tlsf *t, siz
 /* rmai_quick_adopt: the same for a retired block, by its unit number. */
 int rmai_quick_adopt(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit);
 
-/* rmai_quick_refill takes 1 KiB of the pool at once, cuts it into blocks for requests of size bytes, and parks them.
- * Returns 1 if it did: rmai_quick_take has a block then. Returns 0 if size is not small, or the pool has no such room
- * at hand. */
+/* rmai_quick_refill takes 1 KiB from the pool, cuts it into blocks for requests of size bytes, and parks them. Returns
+ * 1 on success: then rmai_quick_take has a block. Returns 0 if size is not small, or the pool has no free KiB. */
 int rmai_quick_refill(struct rmai_quick *q, struct rmai_tlsf *t, size_t size);
 
 /* rmai_quick_flush gives all parked blocks back to the pool. Returns their number. */

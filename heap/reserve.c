@@ -62,28 +62,30 @@ static char *map_private(void *at, size_t bytes, int protection, int flags) {
 }
 
 /* Where a PE's own symmetric heap may lie: far from what Linux maps at the top of a process's addresses, and from a
- * program and its heap (near 0x400000, or 0x555555554000). With 47 bits of addresses the first place has NODE_MAX
- * (runtime/runtime.c) free on both sides. A place where something else is mapped, on any PE, is not used. */
+ * program and its heap (near 0x400000, or 0x555555554000). With 47 bits of addresses the first room has NODE_MAX
+ * (runtime/runtime.c) free on both sides. A room in which something else is mapped, on any PE, is not used. */
 static const uintptr_t heap_addresses[RMAI_ROOMS] = {(uintptr_t)42 << 40, (uintptr_t)98 << 40, (uintptr_t)22 << 40};
 
-void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
-    const size_t before = (size_t)slot * stride + heap;
-    for (int i = 0; i < RMAI_ROOMS; i++) {
-        char *at = (char *)(heap_addresses[i] - before);
-        rooms[i] = NULL;
-        if (before >= heap_addresses[i]) continue;
-        rooms[i] = map_private(at, (size_t)n_slots * stride, PROT_NONE, MAP_FIXED_NOREPLACE);
-        if (rooms[i] == at) continue;
-        /* A kernel before 4.17 does not know the flag, and maps anywhere. */
-        if (rooms[i] != MAP_FAILED) munmap(rooms[i], (size_t)n_slots * stride);
-        rooms[i] = NULL;
-    }
+char *rmai_room_take(int i, size_t stride, int n_slots, int slot, size_t heap) {
+    const size_t before = (size_t)slot * stride + heap, bytes = (size_t)n_slots * stride;
+    char *at = (char *)(heap_addresses[i] - before), *room;
+    if (before >= heap_addresses[i]) return NULL;
+    room = map_private(at, bytes, PROT_NONE, MAP_FIXED_NOREPLACE);
+    if (room == at) return room;
+    /* A kernel before 4.17 does not know the flag, and maps anywhere. */
+    if (room != MAP_FAILED) munmap(room, bytes);
+    return NULL;
 }
 
-char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep) {
-    for (int i = 0; i < RMAI_ROOMS; i++)
-        if (i != keep && rooms[i]) munmap(rooms[i], (size_t)n_slots * stride);
-    return keep < RMAI_ROOMS ? rooms[keep] : NULL;
+unsigned rmai_rooms_find(size_t stride, int n_slots, int slot, size_t heap) {
+    unsigned found = 0;
+    for (int i = 0; i < RMAI_ROOMS; i++) {
+        char *room = rmai_room_take(i, stride, n_slots, slot, heap);
+        if (!room) continue;
+        munmap(room, (size_t)n_slots * stride);
+        found |= 1u << i;
+    }
+    return found;
 }
 
 /* Sets addresses for `bytes` aside, or takes those that are. `at` bytes from their start is a multiple of
@@ -254,7 +256,7 @@ int rmai_unreserve(struct rmai_reservation *r, const char *call) {
 
 enum limit { SHM, GROUP, MEMORY };
 
-struct room {
+struct headroom {
     enum limit limit;
     size_t free, total; /* bytes; free is SIZE_MAX where nothing is limited */
     size_t kept;        /* of the free bytes, these are left to others */
@@ -294,48 +296,48 @@ static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 
 static size_t margin_bytes(size_t total) { return rmai_min(total / 64, MARGIN_MOST); }
 
 /* sparing: the commit leaves a part of /dev/shm and of the memory to others. */
-static struct room read_room(const struct rmai_reservation *r, enum limit limit, int sparing) {
-    struct room room = {.limit = limit, .free = SIZE_MAX};
+static struct headroom read_headroom(const struct rmai_reservation *r, enum limit limit, int sparing) {
+    struct headroom headroom = {.limit = limit, .free = SIZE_MAX};
     struct rmai_cgroup_memory group;
     switch (limit) {
         case SHM:
-            if (r->n_slots > 1) room.free = shm_available(&room.total);
-            room.kept = sparing ? spared_bytes(room.total) : 0;
+            if (r->n_slots > 1) headroom.free = shm_available(&headroom.total);
+            headroom.kept = sparing ? spared_bytes(headroom.total) : 0;
             break;
         case GROUP:
             rmai_cgroup_memory(&r->group, &group);
-            room.free = group.room;
-            room.total = group.limit;
-            room.kept = margin_bytes(room.total);
+            headroom.free = group.room;
+            headroom.total = group.limit;
+            headroom.kept = margin_bytes(headroom.total);
             break;
         case MEMORY:
-            room.free = memory_available(&room.total);
-            room.kept = sparing ? spared_bytes(room.total) : margin_bytes(room.total);
+            headroom.free = memory_available(&headroom.total);
+            headroom.kept = sparing ? spared_bytes(headroom.total) : margin_bytes(headroom.total);
             break;
     }
-    room.left = room.free == SIZE_MAX ? SIZE_MAX : room.free - rmai_min(room.free, room.kept);
-    return room;
+    headroom.left = headroom.free == SIZE_MAX ? SIZE_MAX : headroom.free - rmai_min(headroom.free, headroom.kept);
+    return headroom;
 }
 
 /* The tightest of the limits. */
-static struct room find_room(const struct rmai_reservation *r, int sparing) {
-    struct room room = read_room(r, SHM, sparing), other = read_room(r, GROUP, sparing);
-    if (other.left < room.left) room = other;
-    other = read_room(r, MEMORY, sparing);
-    return other.left < room.left ? other : room;
+static struct headroom find_headroom(const struct rmai_reservation *r, int sparing) {
+    struct headroom headroom = read_headroom(r, SHM, sparing), other = read_headroom(r, GROUP, sparing);
+    if (other.left < headroom.left) headroom = other;
+    other = read_headroom(r, MEMORY, sparing);
+    return other.left < headroom.left ? other : headroom;
 }
 
 /* Words the error of a commit of `len` bytes with the numbers from after the touched pages were given back. setting, or
  * NULL, is that for whose lack the commit was sparing. */
-static int room_error(const struct rmai_reservation *r, enum limit limit, size_t len, const char *setting) {
-    const struct room room = read_room(r, limit, setting != NULL);
-    const char *together = r->n_slots > 1 && len <= room.left ? " by several PEs at once" : "";
+static int headroom_error(const struct rmai_reservation *r, enum limit limit, size_t len, const char *setting) {
+    const struct headroom headroom = read_headroom(r, limit, setting != NULL);
+    const char *together = r->n_slots > 1 && len <= headroom.left ? " by several PEs at once" : "";
     char want[24], have[24], all[24], kept[24];
     struct rmai_cgroup_memory group;
     rmai_format_size(want, len);
-    rmai_format_size(have, room.free);
-    rmai_format_size(all, room.total);
-    rmai_format_size(kept, room.kept);
+    rmai_format_size(have, headroom.free);
+    rmai_format_size(all, headroom.total);
+    rmai_format_size(kept, headroom.kept);
     if (limit == GROUP) {
         rmai_cgroup_memory(&r->group, &group);
         return rmai_error(
@@ -357,28 +359,28 @@ static int room_error(const struct rmai_reservation *r, enum limit limit, size_t
                       together, have, kept);
 }
 
-const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
-    const struct room shm = read_room(r, SHM, 0), memory = read_room(r, MEMORY, 0);
+const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMAI_HEADROOM_TEXT]) {
+    const struct headroom shm = read_headroom(r, SHM, 0), memory = read_headroom(r, MEMORY, 0);
     char have[24], all[24];
     struct rmai_cgroup_memory m;
     int n = 0;
     if (shm.free != SIZE_MAX)
-        n = snprintf(text, RMAI_ROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(have, shm.free),
+        n = snprintf(text, RMAI_HEADROOM_TEXT, "/dev/shm has %s free of %s, ", rmai_format_size(have, shm.free),
                      rmai_format_size(all, shm.total));
-    n += snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ",
+    n += snprintf(text + n, RMAI_HEADROOM_TEXT - (size_t)n, "the node %s%s of memory available", n ? "" : "has ",
                   rmai_format_size(have, memory.free));
     rmai_cgroup_memory(&r->group, &m);
     if (m.room != SIZE_MAX)
-        snprintf(text + n, RMAI_ROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder,
+        snprintf(text + n, RMAI_HEADROOM_TEXT - (size_t)n, ", the control group %s uses %s of at most %s", m.folder,
                  rmai_format_size(have, m.used), rmai_format_size(all, m.limit));
     return text;
 }
 
 /* ---- commit ---- */
 
-#define STEP ((size_t)2 << 20) /* the least: touching so much takes some twenty times as long as reading the room */
+#define STEP ((size_t)2 << 20) /* the least: touching so much takes twenty times as long as reading the headroom */
 
-/* How much to touch before the room is read again, if `left` bytes were left. The PEs of a node together begin an
+/* How much to touch before the headroom is read again, if `left` bytes were left. The PEs of a node together begin an
  * eighth of what is left, so that none is refused far from the limit because of pages that others have touched and
  * count. */
 static size_t step_size(const struct rmai_reservation *r, size_t left) {
@@ -406,7 +408,7 @@ static int populate_range(char *from, size_t bytes, size_t page) {
 /* What has run out where the kernel refuses pages. On a node of several PEs that is /dev/shm, although other PEs that
  * asked at the same time may have given theirs back since. */
 static enum limit refused_by_kernel(const struct rmai_reservation *r) {
-    return read_room(r, SHM, 0).free == SIZE_MAX ? MEMORY : SHM;
+    return read_headroom(r, SHM, 0).free == SIZE_MAX ? MEMORY : SHM;
 }
 
 /* setting: NULL, or that for whose lack the commit is sparing. */
@@ -414,20 +416,21 @@ static int commit_range(const struct rmai_reservation *r, void *start, size_t le
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *from = (char *)((uintptr_t)start / page * page);
     size_t bytes = (size_t)((char *)rmai_round_up((uintptr_t)start + len, page) - from), step, others;
-    struct room room = {.left = 0};
+    struct headroom headroom = {.left = 0};
     for (size_t done = 0; done < bytes; done += step) {
         int fits, failed;
-        step = rmai_min(step_size(r, room.left), bytes - done);
-        /* Added before the room is read, and taken off after the pages are touched. So of two PEs at least the later
-         * one to add counts both steps, or finds the other's pages gone from the room. */
+        step = rmai_min(step_size(r, headroom.left), bytes - done);
+        /* Added before the headroom is read, and taken off after the pages are touched. So of two PEs at least the
+         * later one to add counts both steps, or finds the other's pages gone from the headroom. */
         others = r->begun ? atomic_fetch_add(r->begun, step) : 0;
-        room = find_room(r, setting != NULL);
-        fits = bytes - done <= room.left && others <= room.left - step;
+        headroom = find_headroom(r, setting != NULL);
+        fits = bytes - done <= headroom.left && others <= headroom.left - step;
         failed = !fits || populate_range(from + done, step, page) != 0;
         if (r->begun) atomic_fetch_sub(r->begun, step);
         if (!failed) continue;
         if (done || fits) rmai_uncommit(r, start, len);
-        return fits ? room_error(r, refused_by_kernel(r), bytes, NULL) : room_error(r, room.limit, bytes, setting);
+        return fits ? headroom_error(r, refused_by_kernel(r), bytes, NULL)
+                    : headroom_error(r, headroom.limit, bytes, setting);
     }
     return RMA_SUCCESS;
 }

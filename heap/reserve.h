@@ -32,16 +32,16 @@ struct rmai_reservation {
 /* The alignment at which rmai_reserve puts a process's own heap, if the system has the address space for that. */
 #define RMAI_ADDRESS_ALIGNMENT ((size_t)1 << 30)
 
-/* rmai_rooms_find sets address space aside for the spaces of a node, stride bytes for each of n_slots PEs, in up to
- * RMAI_ROOMS places: in rooms[i] the heap of PE number `slot` of the node, `heap` bytes from the start of its space,
- * has the address i of a fixed list, in every process that calls this. rooms[i] is NULL where other memory of this
- * process is in the way. rmai_rooms_drop gives all of them back but number `keep` (none: RMAI_ROOMS) and returns that
- * one, or NULL. */
+/* A room is address space for the spaces of a node, stride bytes for each of n_slots PEs, where the heap of PE number
+ * `slot` of the node, `heap` bytes from the start of its space, has an address of a fixed list, the same in every
+ * process. rmai_rooms_find returns which of the RMAI_ROOMS rooms are free in this process: bit i of the result is room
+ * i. Large ones overlap, so none is kept. rmai_room_take sets room i aside and returns it, or NULL if other memory of
+ * this process is in the way. */
 #define RMAI_ROOMS 3
-void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap);
-char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep);
+unsigned rmai_rooms_find(size_t stride, int n_slots, int slot, size_t heap);
+char *rmai_room_take(int i, size_t stride, int n_slots, int slot, size_t heap);
 
-/* rmai_reserve maps stride bytes for each process of node (collective over it): in `room`, one of rmai_rooms_find's,
+/* rmai_reserve maps stride bytes for each process of node (collective over it): in `room`, from rmai_room_take,
  * which now belongs to the reservation. If room is NULL, or the system refuses a mapping there, it chooses addresses
  * by itself, so that `heap` bytes from the start of this process's space (a multiple of RMAI_HEAP_ALIGNMENT) there is a
  * multiple of RMAI_ADDRESS_ALIGNMENT, or of a smaller power of two, a page at least, where the system
@@ -71,9 +71,9 @@ int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t le
 /* rmai_uncommit gives back the whole pages of [start, start + len): they are as if they had never been committed. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
 
-/* rmai_commit_room writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the error text
- * of a PE whose peer could not commit. Returns text. */
-#define RMAI_ROOM_TEXT 640
-const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]);
+/* rmai_commit_headroom writes what could still be committed ("/dev/shm has 3 MiB free of 64 MiB, ..."): for the error
+ * text of a PE whose peer could not commit. Returns text. */
+#define RMAI_HEADROOM_TEXT 640
+const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMAI_HEADROOM_TEXT]);
 
 #endif

@@ -14,10 +14,10 @@ void rmai_returned_link(struct rmai_returned *list, struct rmai_tlsf *t, size_t 
     head = __atomic_load_n(&list->head, __ATOMIC_RELAXED);
     do {
         /* Release: the link is written after the state. A PE that walks the blocks without holding the pool reads the
-         * two in the other order (an acquire load in rmai_tlsf_next), so it never takes a link for the block's waste.
+         * link first (an acquire load in rmai_tlsf_next), so it never mistakes a link for the block's waste.
          */
         __atomic_store_n(rmai_tlsf_link(t, unit), head, __ATOMIC_RELEASE);
-        /* Release: the link, and what this PE did to the block, come before the drain's acquire exchange. A push in
+        /* Release: the link, and this PE's accesses to the block, come before the drain's acquire exchange. A push in
          * between continues the release sequence, so the exchange synchronizes with all pushes. */
     } while (!__atomic_compare_exchange_n(&list->head, &head, unit + 1, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }

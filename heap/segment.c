@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seam between pages (heap/reserve) and blocks (heap/tlsf): when a segment grows, and what the error says where it
+/* The layer between pages (heap/reserve) and blocks (heap/tlsf): when a segment grows, and the error text if it
  * cannot. */
 #include "config.h"
 
@@ -18,7 +18,7 @@
 
 #define RED 0xf3 /* in red zones */
 #define NEW 0xa5 /* in new blocks, with RMA_HEAP_CHECK=full */
-#define OLD 0xdf /* in freed ones */
+#define OLD 0xdf /* in freed blocks */
 
 static size_t round_heap_max(size_t bytes) {
     return rmai_min(rmai_round_up(rmai_max(bytes, 1), RMAI_PAGE), RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE);
@@ -60,7 +60,7 @@ void rmai_segment_view(struct rmai_segment *s, const struct rmai_reservation *r,
     s->committed = s->pool.state->committed;
 }
 
-/* A size with its red zone. A sum beyond size_t becomes SIZE_MAX, which no pool has. */
+/* A size with its red zone. A sum beyond size_t becomes SIZE_MAX, which is larger than any pool. */
 static size_t with_guard(const struct rmai_segment *s, size_t size) {
     return size > SIZE_MAX - s->guard ? SIZE_MAX : size + s->guard;
 }
@@ -70,7 +70,7 @@ size_t rmai_segment_want(const struct rmai_segment *s, size_t alignment, size_t 
     char asked[24], used[24], all[24];
     if (need && need <= s->max - s->size) return need;
     rmai_error(
-        RMA_ERR_NO_MEM, "%s asked for, but the %s uses %s of at most %s (%s), and has no free block of that size",
+        RMA_ERR_NO_MEM, "%s requested, but the %s uses %s of at most %s (%s), and has no free block of that size",
         rmai_format_size(asked, size), s->name, rmai_format_size(used, s->pool.state->used_units * RMAI_TLSF_UNIT),
         rmai_format_size(all, s->max), s->setting);
     return 0;
@@ -102,7 +102,7 @@ int rmai_segment_commit(struct rmai_segment *s, size_t want, size_t *got) {
 
 /* ---- holes ---- */
 
-/* Commits [from, to) but for [gap_from, gap_to), offsets that are multiples of RMAI_PAGE. */
+/* Commits [from, to) except [gap_from, gap_to). All are offsets and multiples of RMAI_PAGE. */
 static int commit_around(const struct rmai_segment *s, size_t from, size_t gap_from, size_t gap_to, size_t to) {
     int code = commit_memory(s, from, gap_from - from);
     if (code == RMA_SUCCESS) code = commit_memory(s, gap_to, to - gap_to);
@@ -116,8 +116,8 @@ static void add_hole(struct rmai_holes *h, size_t from, size_t to) {
     h->of[h->n++].to = to;
 }
 
-/* After the growth the block will be the first that fits in the last free block: no other one was large enough. Should
- * the allocator decide otherwise, nothing is wrong: a block that comes to lie in a hole fills it. */
+/* After the growth the block will be at the first suitable offset of the last free block: no other free block was large
+ * enough. If the allocator decides otherwise, no harm is done: a block that is allocated in a hole fills the hole. */
 int rmai_segment_commit_aligned(struct rmai_segment *s, size_t alignment, size_t size, size_t want, size_t *got) {
     const size_t start = s->size - rmai_tlsf_tail(&s->pool), at = rmai_round_up(start, alignment);
     const size_t end = rmai_min(rmai_round_up(s->size + want, RMAI_PAGE), s->max);
@@ -136,7 +136,7 @@ int rmai_segment_commit_aligned(struct rmai_segment *s, size_t alignment, size_t
     return RMA_SUCCESS;
 }
 
-/* Forgets holes, or their parts, from `end` on, and those of which nothing is left. */
+/* Removes holes and parts of holes from `end` on, and holes that have become empty. */
 static void cut_holes(struct rmai_holes *h, size_t end) {
     int n = 0;
     for (int i = 0; i < h->n; i++) {
@@ -147,17 +147,17 @@ static void cut_holes(struct rmai_holes *h, size_t end) {
     h->n = n;
 }
 
-/* Commits what [offset, offset + len) has of holes, and some more, so that not every small block does it again. Returns
- * 0, or -1 if there is no memory (recorded). */
+/* Commits the parts of holes in [offset, offset + len), and some more, so that not every small block must commit again.
+ * Returns 0, or -1 if there is no memory (recorded). */
 static RMAI_COLD int fill_holes(const struct rmai_segment *s, size_t offset, size_t len) {
     struct rmai_holes *h = s->holes;
-    const int n = h->n; /* the second halves of holes that are cut in two come behind these */
+    const int n = h->n; /* holes that are split append their second halves after these */
     for (int i = 0; i < n; i++) {
         const size_t hole_from = h->of[i].from, hole_to = h->of[i].to;
         size_t from = rmai_max(offset / RMAI_PAGE * RMAI_PAGE, hole_from);
         size_t to = rmai_min(rmai_round_up(offset + len, CHUNK_MIN), hole_to);
         if (offset >= hole_to || offset + len <= hole_from) continue;
-        /* Where there is no place for a second half, the smaller one is filled, too. */
+        /* If there is no entry for a second half, the smaller half is also filled. */
         if (from > hole_from && to < hole_to && h->n == RMAI_HOLES) {
             if (from - hole_from < hole_to - to)
                 from = hole_from;
@@ -198,7 +198,7 @@ static size_t block_offset(const struct rmai_segment *s, const void *block) {
     return (size_t)((const char *)block - s->base);
 }
 
-/* The red zone reaches to the end of the block's last unit, where the next block begins. */
+/* The red zone extends to the end of the block's last unit, where the next block begins. */
 static size_t zone_of(const struct rmai_segment *s, size_t size) {
     return rmai_round_up(size + s->guard, RMAI_TLSF_UNIT) - size;
 }
@@ -207,10 +207,10 @@ static void mark_zone(const struct rmai_segment *s, void *block, size_t size) {
     memset((char *)block + size, RED, zone_of(s, size));
 }
 
-/* Bytes from a block's first to the end of its red zone. */
+/* Bytes from a block's first byte to the end of its red zone. */
 static size_t span_of(const struct rmai_segment *s, size_t size) { return size + zone_of(s, size); }
 
-/* The first byte that is no poison in [from, from + len), memory that is or was free; or NULL. */
+/* The first byte in [from, from + len) that is not poison, or NULL. The range is or was free memory. */
 static const unsigned char *find_written_byte(const char *from, size_t len) {
     const unsigned char *p = (const unsigned char *)from;
     if (len && p[0] == OLD && memcmp(p, p + 1, len - 1) == 0) return NULL;
@@ -219,16 +219,15 @@ static const unsigned char *find_written_byte(const char *from, size_t len) {
     return NULL;
 }
 
-/* Reports a write to the memory that a block takes over, if it was written while it was free. */
+/* Reports a write to the memory of a new block that happened while the memory was free. */
 static void check_taken_memory(const struct rmai_segment *s, const char *call, const char *block, size_t size,
                                size_t from, size_t to) {
     const unsigned char *bad = find_written_byte(block + from, to - from);
     if (bad)
-        rmai_note(
-            "%s: %s: the program has written to free memory of the %s: byte %zu of the block of %zu byte%s at %p, "
-            "which this call allocates, was %#x",
-            rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
-            rmai_s(size), (const void *)block, *bad);
+        rmai_note("%s: %s: the program has written to free memory of the %s: byte %zu of the block of %zu byte%s at %p "
+                  "that this call allocates was %#x",
+                  rmai_error_who(), rmai_error_name(call), s->name, (size_t)(bad - (const unsigned char *)block), size,
+                  rmai_s(size), (const void *)block, *bad);
 }
 
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full) {
@@ -269,8 +268,7 @@ int rmai_segment_free(struct rmai_segment *s, void *block) {
         if (s->guard) memset(block, OLD, span_of(s, size));
         return rmai_tlsf_free(&s->pool, block_offset(s, block));
     }
-    /* A peer may be giving back the same block in this moment: the one that retires it second is told that it is too
-     * late. */
+    /* A peer may be freeing the same block concurrently: the PE that retires it second gets an error. */
     if (rmai_tlsf_retire(&s->pool, block_offset(s, block)) != 0) return -1;
     if (s->guard) poison_retired(s, block, size);
     rmai_tlsf_free_retired(&s->pool, (uint32_t)(block_offset(s, block) / RMAI_TLSF_UNIT));
@@ -323,16 +321,16 @@ size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, st
     return rmai_returned_drain_each(list, &s->pool, park_returned, &d);
 }
 
-/* The first byte of the red zone of block b that has been overwritten, or NULL. NULL too if a peer is giving back the
- * block in this moment, and the red zone is poison by now. */
+/* The first overwritten byte of block b's red zone, or NULL. Also NULL if a peer is freeing the block concurrently, and
+ * the red zone is already poison. */
 static const unsigned char *find_zone_damage(const struct rmai_segment *s, const struct rmai_tlsf_block *b) {
     const size_t size = b->size - s->guard;
     const unsigned char *zone = (const unsigned char *)s->base + b->offset + size;
     if (!s->guard || !b->live) return NULL;
     for (size_t i = 0; i < zone_of(s, size); i++) {
         if (zone[i] == RED) continue;
-        /* Pairs with the fence in poison_retired: if this byte is the poison that was written there, the block is seen
-         * not to be live. */
+        /* Pairs with the fence in poison_retired: if this byte is poison from there, this PE also sees that the block
+         * is not live. */
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         return rmai_tlsf_live(&s->pool, b->offset, NULL) ? zone + i : NULL;
     }
@@ -347,7 +345,7 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
     bad = find_zone_damage(s, &b);
     if (bad)
         return rmai_error(RMA_ERR_ADDRESS,
-                          "%s: the block of %zu byte%s at %p was overrun: byte %zu behind its end is %#x", call,
+                          "%s: the block of %zu byte%s at %p was overrun: byte %zu past its end is %#x", call,
                           b.size - s->guard, rmai_s(b.size - s->guard), block,
                           (size_t)(bad - ((const unsigned char *)block + b.size - s->guard)), *bad);
     if (!held || !rmai_tlsf_before(&s->pool, b.offset, &before) || !(bad = find_zone_damage(s, &before)))
@@ -376,7 +374,7 @@ size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t
             rmai_note("%s: %zu byte%s at %p in the %s %s not freed", who, b.size - s->guard, rmai_s(b.size - s->guard),
                       (void *)(s->base + at), s->name, b.size - s->guard == 1 ? "was" : "were");
         if ((bad = find_zone_damage(s, &b)) != NULL)
-            rmai_note("%s: the block of %zu byte%s at %p in the %s was overrun: byte %zu behind its end is %#x", who,
+            rmai_note("%s: the block of %zu byte%s at %p in the %s was overrun: byte %zu past its end is %#x", who,
                       b.size - s->guard, rmai_s(b.size - s->guard), (void *)(s->base + at), s->name,
                       (size_t)(bad - (const unsigned char *)(s->base + at + b.size - s->guard)), *bad);
     }
@@ -428,7 +426,7 @@ int rmai_segment_bad_base(const struct rmai_segment *s, const char *call, const 
         case RMAI_TLSF_LIVE:
         case RMAI_TLSF_OUTSIDE: break;
     }
-    return rmai_error(RMA_ERR_BASE, "%s: %p is no block of the %s (%zu bytes at %p)", call, block, s->name,
+    return rmai_error(RMA_ERR_BASE, "%s: %p is not a block of the %s (%zu bytes at %p)", call, block, s->name,
                       rmai_segment_size(s), (void *)s->base);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages, wherever these are in their file. It
- * needs no file descriptor, which MPI's window does not give. */
+/* mremap(2) with an old size of 0 makes a second mapping of the same shared pages. It needs neither their offset in the
+ * file nor the file descriptor, which MPI's window does not give. */
 #include "config.h"
 
 #include "heap/statics.h"
@@ -13,17 +13,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* One step of a hash (FNV-1a, 64 bits) of the layout of the segments and of the notes, of which the linker's build id
- * is one. */
+/* One step of a hash (FNV-1a, 64 bits) over the layout of the segments and the notes, which include the linker's build
+ * id. */
 static uint64_t hash_bytes(uint64_t hash, const void *from, size_t len) {
     const unsigned char *p = from;
     for (size_t i = 0; i < len; i++) hash = (hash ^ p[i]) * 0x100000001b3u;
     return hash;
 }
 
-/* Finds the writable range of the main program, which is the first object that the dynamic linker shows. The last of
- * its writable segments holds .data and .bss. Some linkers make a RELRO segment of its own before that segment, others
- * put RELRO at its beginning. */
+/* Finds the writable range of the main program, which is the first object that the dynamic linker lists. Its last
+ * writable segment holds .data and .bss. Some linkers create a separate RELRO segment before that segment, others put
+ * RELRO at its beginning. */
 static int find_program_segments(struct dl_phdr_info *info, size_t size, void *context) {
     struct rmai_statics *s = context;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -60,7 +60,7 @@ struct constant {
     int found;
 };
 
-/* The dynamic linker has made RELRO read-only: constants whose values it had to compute. */
+/* RELRO also counts as constant: the dynamic linker has computed its values and made it read-only. */
 static int find_constant(struct dl_phdr_info *info, size_t size, void *context) {
     struct constant *c = context;
     (void)size;
@@ -78,7 +78,7 @@ int rmai_statics_constant(const void *addr) {
     return c.found;
 }
 
-/* Copies word by word, in a function that no sanitizer instruments. The address sanitizer keeps red zones between the
+/* Copies word by word, in a function that no sanitizer instruments: the address sanitizer has red zones between the
  * variables, and would report a memcpy that reads them. */
 static __attribute__((noinline, no_sanitize("address", "undefined", "thread"))) void
 copy_words(void *to, const void *from, size_t len) {
@@ -89,7 +89,7 @@ copy_words(void *to, const void *from, size_t len) {
 
 int rmai_statics_move(struct rmai_statics *s, char *room) {
     if (!s->size) return 0;
-    /* This mapping can fail, so it is made first, at any address. Moving it over the variables comes after that. */
+    /* This mapping can fail, so it is made first, at any address, and moved over the variables later. */
     char *second = rmai_process_remap(room, 0, s->size, NULL);
     if (!second) return -1;
     copy_words(room, s->base, s->size);

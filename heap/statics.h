@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The program's global and static variables, moved into shared memory at their own addresses.
  *
- * What is moved is the writable part of the main program's data segments, in whole pages: from the end of what the
+ * The writable part of the main program's data segments moves, in whole pages: from the end of the part that the
  * dynamic linker has made read-only to the end of .bss. Libraries' variables stay where they are. The pages are copied
- * to shared memory that is mapped already, and that mapping is then laid over the originals, so that no address
+ * to shared memory that is already mapped; then that mapping replaces the original pages, so that no address
  * changes. */
 #ifndef RMAI_STATICS_H
 #define RMAI_STATICS_H
@@ -13,19 +13,19 @@
 
 struct rmai_statics {
     char *base;       /* first byte; page-aligned */
-    size_t size;      /* a multiple of the page; 0: the program has none, or they were not found */
-    char *moved;      /* where the variables are mapped a second time, in the PE's space; NULL: they were not moved */
-    uint64_t program; /* the same number in each process of the same program, and hardly in any other */
+    size_t size;      /* a multiple of the page size; 0: the program has no variables, or they were not found */
+    char *moved;      /* the second mapping of the variables, in the PE's space; NULL: they were not moved */
+    uint64_t program; /* equal in all processes of the same program, and almost certainly different in others */
 };
 
 /* rmai_statics_find finds the range. */
 void rmai_statics_find(struct rmai_statics *s);
 
-/* rmai_statics_constant: 1 if addr is in a part of the main program that nobody may write: a constant, or code. */
+/* rmai_statics_constant: 1 if addr is in a read-only part of the main program: a constant, or code. */
 int rmai_statics_constant(const void *addr);
 
 /* rmai_statics_move moves the variables to `room`: shared memory, committed, s->size bytes. No other thread may write
- * to the variables meanwhile. Returns 0, or -1 with errno where the system refuses: nothing has changed then. */
+ * to the variables meanwhile. Returns 0, or -1 with errno if the system refuses; then nothing has changed. */
 int rmai_statics_move(struct rmai_statics *s, char *room);
 
 /* rmai_statics_return moves the variables back to private memory, with their present values. It must be called before

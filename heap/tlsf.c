@@ -5,9 +5,9 @@
  *     row 0:      size = column                                          (sizes 1..31, exact)
  *     row r > 0:  (32 + column) << (r - 1) <= size < (33 + column) << (r - 1)
  * A request is first rounded up to the lower edge of a class. Then every block in that class or a later one is large
- * enough, and two bit scans find the first class that is not empty. The rounding can pass over a block that would have
- * fitted exactly, by less than 1/32 of the request; so before the search gives up it tries some blocks of the request's
- * own class, which finds most of these. Everything below is straight-line work on at most four table entries. */
+ * enough, and two bit scans find the first class that is not empty. The rounding, by less than 1/32 of the request, can
+ * miss a block that would have fitted exactly; so before the search gives up it tries some blocks of the request's own
+ * class, which finds most of these. Everything below is straight-line work on at most four table entries. */
 #include "config.h"
 
 #include "heap/tlsf.h"
@@ -30,21 +30,21 @@ static inline uint32_t class_of(uint32_t size) {
     return (shift << 5) + (size >> shift);
 }
 
-/* The lower edge of the first class in which every block holds size units. Beyond 32 bits the result is no block's
- * size. */
+/* The lower edge of the first class in which every block has at least size units. A result beyond 32 bits is larger
+ * than any block. */
 static inline uint64_t round_to_class(uint64_t size) {
     if (size < RMAI_TLSF_COLUMNS || size > UINT32_MAX) return size;
     uint64_t step = (uint64_t)1 << (log2_floor((uint32_t)size) - 5);
     return (size + step - 1) & ~(step - 1);
 }
 
-/* Atomic, since a PE that does not hold the pool may retire the block in this moment. */
+/* Atomic, since a PE that does not hold the pool may retire the block concurrently. */
 static inline uint32_t entry_state(const struct rmai_tlsf_unit *u) {
     return __atomic_load_n(&u->next, __ATOMIC_RELAXED);
 }
 
-/* Atomic too: a PE that retires a block may read any entry, and try to change it, if only because its program passes a
- * wrong address, or frees a block twice. */
+/* Also atomic: a PE that retires a block may read any entry and try to change it, since its program may pass a wrong
+ * address, or free a block twice. */
 static inline uint32_t next_link(const struct rmai_tlsf_unit *u) { return __atomic_load_n(&u->next, __ATOMIC_RELAXED); }
 static inline void set_next_link(struct rmai_tlsf_unit *u, uint32_t next) {
     __atomic_store_n(&u->next, next, __ATOMIC_RELAXED);
@@ -57,7 +57,7 @@ static inline void set_entry(struct rmai_tlsf_unit *u, uint32_t size, uint32_t p
     set_next_link(u, next);
 }
 
-/* The state is none of PARKED, GONE and USED, three consecutive numbers. */
+/* The state is not PARKED, GONE or USED, which are three consecutive numbers. */
 static inline int is_free_entry(const struct rmai_tlsf_unit *u) { return entry_state(u) - RMAI_TLSF_PARKED > 2; }
 
 /* ---- the table ---- */
@@ -136,14 +136,14 @@ static inline void list_remove(struct rmai_tlsf *t, uint32_t b, uint32_t class) 
 }
 
 /* Moves block b to the front of its list before a step that may be denied. On PEs where the step succeeds and is undone
- * later, the block comes to the front. It must be at the front on a PE that is denied the step, too: else pools with
- * the same history would differ between PEs. */
+ * later, the block ends up at the front. It must also be at the front on a PE where the step is denied: otherwise pools
+ * with the same history would differ between PEs. */
 static inline void move_to_front(struct rmai_tlsf *t, uint32_t b, uint32_t class) {
     list_remove(t, b, class);
     list_insert(t, b, class);
 }
 
-/* Stores in the block behind [b, b + size), or in the state if that is the pool's end, how long the block before it is.
+/* Stores `size` as the predecessor's size in the block after [b, b + size), or in the state if the pool ends there.
  */
 static inline void set_prev_of_next(struct rmai_tlsf *t, uint32_t b, uint32_t size) {
     if (b + size == t->state->n_units)
@@ -166,8 +166,8 @@ static inline void remove_free_block(struct rmai_tlsf *t, uint32_t b) {
 }
 
 /* The free block at `from` becomes the free block [to, to + size). A block that stays in its class keeps its place in
- * the list. Most splits and merges of a large block are such, and cost two stores instead of a removal and an
- * insertion. */
+ * the list. This is so for most splits and merges of a large block, which then cost two stores instead of a removal and
+ * an insertion. */
 static inline void change_free_block(struct rmai_tlsf *t, uint32_t from, uint32_t to, uint32_t size, uint32_t prev) {
     struct rmai_tlsf_unit *u = &t->unit[to];
     uint32_t old = class_of(t->unit[from].size), new = class_of(size);
@@ -297,8 +297,8 @@ int rmai_tlsf_live(const struct rmai_tlsf *t, size_t offset, size_t *size) {
     return 1;
 }
 
-/* Block b, which is live or was so until it was retired or parked, becomes free. Its entry never says live in between:
- * another PE may be giving the block back a second time in this moment. */
+/* Block b, which is live, retired or parked, becomes free. Its entry never says live in between: another PE may be
+ * freeing the block a second time concurrently. */
 static inline void free_block(struct rmai_tlsf *t, uint32_t b) {
     struct rmai_tlsf_state *s = t->state;
     uint32_t size = t->unit[b].size, prev = t->unit[b].prev, next = b + size;
@@ -330,7 +330,7 @@ int rmai_tlsf_free(struct rmai_tlsf *t, size_t offset) {
 int rmai_tlsf_retire(struct rmai_tlsf *t, size_t offset) {
     uint32_t used = USED, b = rmai_tlsf_live_at(t, offset);
     if (b == NIL) return -1;
-    /* Of two PEs that retire the same block, one succeeds. Acquire, so that the link is written after the state has
+    /* If two PEs retire the same block, one succeeds. Acquire, so that the link is written after the state has
      * changed. */
     return __atomic_compare_exchange_n(&t->unit[b].next, &used, RMAI_TLSF_GONE, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
                ? 0
@@ -394,7 +394,7 @@ int rmai_tlsf_cut(struct rmai_tlsf *t, size_t offset, uint32_t units) {
     return 0;
 }
 
-/* ---- looking around ---- */
+/* ---- inspection ---- */
 
 enum rmai_tlsf_kind rmai_tlsf_where(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_block *block) {
     size_t at = offset / RMAI_TLSF_UNIT;
@@ -415,7 +415,8 @@ size_t rmai_tlsf_next(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf
     if (offset / RMAI_TLSF_UNIT >= t->state->n_units) return 0;
     block->offset = offset;
     /* Read before the state: a PE that retires the block first changes the state, and then writes a link here (by a
-     * release store, in rmai_returned_link). Read in the other order, the link could be taken for the block's waste. */
+     * release store, in rmai_returned_link). In the other order this PE could mistake the link for the block's
+     * waste. */
     uint32_t waste = __atomic_load_n(&t->unit[b].back, __ATOMIC_ACQUIRE);
     block->live = entry_state(&t->unit[b]) == USED;
     block->size = (size_t)t->unit[b].size * RMAI_TLSF_UNIT - (block->live ? waste : 0);

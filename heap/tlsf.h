@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two-level segregated fit: allocation and release in constant time, with immediate coalescing.
  *
- * The allocator manages the numbers [0, bytes) of a pool and never touches the pool itself. All that it knows stands in
- * a table beside the pool, 16 bytes for each 64-byte unit. The paper and most mallocs put headers before the blocks
- * instead. The table beside the pool has these advantages:
- *   - what peers write past a block's end cannot corrupt the allocator;
+ * The allocator manages the numbers [0, bytes) of a pool and never touches the pool itself. All its data are in a table
+ * beside the pool, 16 bytes for each 64-byte unit. The paper and most mallocs put headers before the blocks instead.
+ * The table beside the pool has these advantages:
+ *   - a peer that writes past a block's end cannot corrupt the allocator;
  *   - "is this the base of a live block?" has an exact answer from one table entry, for any number;
  *   - blocks of 64 and of 4096 bytes are packed exactly, on lines and pages of their own;
  *   - freeing a block whose lines are dirty in a peer's cache does not fetch these lines.
@@ -12,7 +12,7 @@
  * size.
  *
  * No MPI, no globals, no libc allocator, and no pointer in the shared state: PEs may map it at different addresses. The
- * caller serializes all calls but rmai_tlsf_retire. After M. Masmano, I. Ripoll, A. Crespo, J. Real, "TLSF: a new
+ * caller serializes all calls except rmai_tlsf_retire. After M. Masmano, I. Ripoll, A. Crespo, J. Real, "TLSF: a new
  * dynamic memory allocator for real-time systems", ECRTS 2004. */
 #ifndef RMAI_TLSF_H
 #define RMAI_TLSF_H
@@ -21,28 +21,28 @@
 #include <stdint.h>
 
 #define RMAI_TLSF_UNIT 64
-#define RMAI_TLSF_MAX  ((size_t)0xfffffff0u * RMAI_TLSF_UNIT) /* bytes of one pool at most: 256 GiB */
+#define RMAI_TLSF_MAX  ((size_t)0xfffffff0u * RMAI_TLSF_UNIT) /* largest pool in bytes: 256 GiB */
 
 #define RMAI_TLSF_ROWS    28 /* first level: powers of two */
 #define RMAI_TLSF_COLUMNS 32 /* second level: linear steps; waste of a rounded request is below 1/32 */
 
-/* What rmai_tlsf_alloc returns beside offsets. */
+/* Results of rmai_tlsf_alloc that are not offsets. */
 #define RMAI_TLSF_FULL   SIZE_MAX       /* no free block is large enough: grow by rmai_tlsf_need */
 #define RMAI_TLSF_DENIED (SIZE_MAX - 1) /* a page of the table could not be committed; nothing changed */
 
 /* rmai_tlsf_commit makes [start, start + len) safe to touch, and zero. Returns 0, or not 0 if it cannot. */
 typedef int rmai_tlsf_commit(void *context, void *start, size_t len);
 
-/* The state of a pool, which stands in the segment. Pool and table are cut in units; NIL and USED are no unit numbers.
- * Invariants, which rmai_tlsf_check derives anew:
+/* The state of a pool, which is in the segment. Pool and table are divided into units; NIL and USED are not unit
+ * numbers. Invariants, which rmai_tlsf_check verifies:
  *   the blocks tile [0, n_units): start(next) = start + size, prev(next) = size, prev(first) = 0
  *   no two free blocks touch
  *   a block is in list class_of(size) iff it is free; bit (row, column) is set iff that list is not empty
  *   an entry that starts no block is zero */
 struct rmai_tlsf_state {
     uint32_t n_units;   /* units of the pool */
-    uint32_t max_units; /* units of the pool at most */
-    uint32_t last;      /* size of the last block, which would be `prev` of a block at the pool's end */
+    uint32_t max_units; /* most units of the pool */
+    uint32_t last;      /* size of the last block: `prev` of a block that is appended */
     uint32_t rows;      /* bit r: columns[r] != 0 */
     uint32_t columns[RMAI_TLSF_ROWS];
     uint32_t head[RMAI_TLSF_ROWS * RMAI_TLSF_COLUMNS]; /* first block of class row * RMAI_TLSF_COLUMNS + column */
@@ -54,18 +54,18 @@ struct rmai_tlsf_state {
     size_t committed; /* kept for the caller: bytes of the pool's memory that are safe to touch */
 };
 
-#define RMAI_TLSF_STEP ((size_t)16384) /* the table is committed in pieces of so many bytes, at multiples of that */
+#define RMAI_TLSF_STEP ((size_t)16384) /* the table is committed in pieces of this many bytes, at multiples of it */
 
 struct rmai_tlsf_unit {
     uint32_t size; /* size of the block that starts here, in units; 0: no block starts here */
     uint32_t prev; /* size of the block before it; 0 for the first block */
-    uint32_t next; /* of a free block: the next one in its list, or NIL; else one of the three below */
-    uint32_t back; /* of a free block: the previous one, or NIL; live: bytes of its last unit that were not asked for;
-                      else a link */
+    uint32_t next; /* free block: the next in its list, or NIL; else one of the three states below */
+    uint32_t back; /* free block: the previous in its list, or NIL; live block: bytes of its last unit beyond the
+                      request; else a link */
 };
 
 #define RMAI_TLSF_USED   0xfffffffeu /* live */
-#define RMAI_TLSF_GONE   0xfffffffdu /* retired: given back, and not freed yet */
+#define RMAI_TLSF_GONE   0xfffffffdu /* retired: freed by a peer, not yet by the holder */
 #define RMAI_TLSF_PARKED 0xfffffffcu /* freed, but not merged: waits in a quick list (heap/quick.h) */
 
 /* This process's view of a state: the addresses, and how to commit. */
@@ -87,16 +87,16 @@ size_t rmai_tlsf_room(size_t max_bytes);
 int rmai_tlsf_create(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tlsf_commit *commit, void *context);
 void rmai_tlsf_attach(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tlsf_commit *commit, void *context);
 
-/* rmai_tlsf_need: bytes by which the pool must grow so that this allocation succeeds; 0 if that would be past
- * any maximum. */
+/* rmai_tlsf_need: bytes by which the pool must grow so that this allocation succeeds; 0 if no pool can be that
+ * large. */
 size_t rmai_tlsf_need(const struct rmai_tlsf *t, size_t alignment, size_t size);
 
 /* rmai_tlsf_tail: bytes of the free block at the pool's end, which a growth makes larger; 0 if there is none. */
 size_t rmai_tlsf_tail(const struct rmai_tlsf *t);
 
-/* rmai_tlsf_prepare commits what a growth writes, so that the rmai_tlsf_grow after it cannot fail. rmai_tlsf_grow
- * appends bytes (a multiple of the unit, within the maximum) to the pool. Both return 0, or not 0 if commit failed:
- * nothing has changed then. */
+/* rmai_tlsf_prepare commits the memory that a growth writes, so that the next rmai_tlsf_grow cannot fail.
+ * rmai_tlsf_grow appends bytes (a multiple of the unit, within the maximum) to the pool. Both return 0, or not 0 if
+ * commit failed; then nothing has changed. */
 int rmai_tlsf_prepare(struct rmai_tlsf *t);
 int rmai_tlsf_grow(struct rmai_tlsf *t, size_t bytes);
 
@@ -114,27 +114,27 @@ enum rmai_tlsf_kind {
 };
 
 struct rmai_tlsf_block {
-    size_t offset, size; /* size: the bytes asked for if the block is live, else those of the whole free block */
+    size_t offset, size; /* size: the requested bytes if the block is live, else those of the whole free block */
     int live;
 };
 
-/* rmai_tlsf_live: 1 if offset is the base of a live block, with *size (may be null) the bytes asked for. O(1). */
+/* rmai_tlsf_live: 1 if offset is the base of a live block, with the requested bytes in *size (may be null). O(1). */
 int rmai_tlsf_live(const struct rmai_tlsf *t, size_t offset, size_t *size);
 
-/* rmai_tlsf_where tells what is at offset, and in *block the block that contains it, unless the answer is OUTSIDE. It
+/* rmai_tlsf_where returns what is at offset, and in *block the block that contains it, unless the result is OUTSIDE. It
  * walks the pool from its start, so it is for error texts only. */
 enum rmai_tlsf_kind rmai_tlsf_where(const struct rmai_tlsf *t, size_t offset, struct rmai_tlsf_block *block);
 
-/* rmai_tlsf_free gives back the live block at offset. Returns 0, or -1 if no live block starts there: nothing changes
- * then. O(1). */
+/* rmai_tlsf_free frees the live block at offset. Returns 0, or -1 if no live block starts there; then nothing changes.
+ * O(1). */
 int rmai_tlsf_free(struct rmai_tlsf *t, size_t offset);
 
-/* rmai_tlsf_retire: a PE that does not hold the pool gives back the live block at offset. The block counts as used
- * until the pool's holder frees it, but it is not live any more, so that giving it back twice is found out. Returns 0,
- * or -1 if no live block is there. Lock-free; any number of threads and processes may call it at once, also while the
- * holder works. rmai_tlsf_link: a word in the entry of a retired block, by unit number (offset / unit), which the
- * retiring PE may use until the holder frees the block. rmai_tlsf_free_retired: the holder frees a retired block.
- * rmai_tlsf_free_parked: it frees one that heap/quick has parked. O(1). */
+/* rmai_tlsf_retire: a PE that does not hold the pool gives up the live block at offset. The block counts as used until
+ * the pool's holder frees it, but it is no longer live, so that a second free is noticed. Returns 0, or -1 if no live
+ * block is there. Lock-free; any number of threads and processes may call it at once, also while the holder works.
+ * rmai_tlsf_link: a word in the entry of a retired block, by unit number (offset / unit), which the retiring PE may use
+ * until the holder frees the block. rmai_tlsf_free_retired: the holder frees a retired block. rmai_tlsf_free_parked:
+ * the holder frees a block that heap/quick has parked. O(1). */
 int rmai_tlsf_retire(struct rmai_tlsf *t, size_t offset);
 uint32_t *rmai_tlsf_link(struct rmai_tlsf *t, uint32_t unit);
 void rmai_tlsf_free_retired(struct rmai_tlsf *t, uint32_t unit);
@@ -156,14 +156,14 @@ static inline uint32_t rmai_tlsf_live_at(const struct rmai_tlsf *t, size_t offse
     return (uint32_t)b;
 }
 
-/* rmai_tlsf_count counts `more` units that have become used and `less` that have become free. */
+/* rmai_tlsf_count adds `more` units to the used ones and subtracts `less`. */
 static inline void rmai_tlsf_count(struct rmai_tlsf_state *s, size_t more, size_t less) {
     s->used_units += more - less;
     if (s->used_units > s->peak_units) s->peak_units = s->used_units;
 }
 
 /* rmai_tlsf_resize changes the size of the live block at offset without moving it. Returns 0; -1 if there is no room
- * behind the block; -2 if a page of the table could not be committed. If it is not 0, nothing has changed. O(1). */
+ * after the block; -2 if a page of the table could not be committed. After an error nothing has changed. O(1). */
 int rmai_tlsf_resize(struct rmai_tlsf *t, size_t offset, size_t size);
 
 /* rmai_tlsf_next walks the blocks: it sets *block to the block that starts at offset and returns the offset of the next
@@ -182,7 +182,7 @@ size_t rmai_tlsf_table_bytes(const struct rmai_tlsf *t, size_t max_bytes);
  * changed then. */
 int rmai_tlsf_cut(struct rmai_tlsf *t, size_t offset, uint32_t units);
 
-/* rmai_tlsf_check derives every invariant anew, in time linear in the pool. Returns NULL, or what is wrong. */
+/* rmai_tlsf_check verifies every invariant, in time linear in the pool. Returns NULL, or what is wrong. */
 const char *rmai_tlsf_check(const struct rmai_tlsf *t);
 
 #endif

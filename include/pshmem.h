@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* pshmem.h: the second name of each function of OpenSHMEM and of shmemx.h, p before the first one: pshmem_put32 for
- * shmem_put32. A tool that measures or traces defines functions by their first names, which are weak, and calls the
- * second ones. Included before shmem.h, which it includes itself, or with SHMEM_PROFILE defined, it leaves the first
- * ones free to be defined. Generic forms have no second name: they are macros, in C++ overloads. */
+/* pshmem.h: the second name of each function of OpenSHMEM and of shmemx.h, which is its first name after a p:
+ * pshmem_put32 for shmem_put32. A tool that measures or traces defines functions by their first names, which are weak,
+ * and calls the second ones. If this header is included before shmem.h (which it includes itself), or with
+ * SHMEM_PROFILE defined, the tool can define the first names. Generic forms have no second name: they are macros, in
+ * C++ overloads. */
 #ifndef PSHMEM_H
 #define PSHMEM_H
 

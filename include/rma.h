@@ -7,15 +7,15 @@
  *
  * WORDS
  *   PE                a process of the job; its number is 0..rma_n_pes()-1, in the order of MPI_COMM_WORLD
- *   on-node           said of a PE whose memory this PE reaches by load and store
+ *   on-node           a PE is on-node if the calling PE reaches its memory by load and store
  *   symmetric object  an object that exists on each PE at the same offset: what rma_malloc returns, and the program's
  *                     global and static variables (below). The caller names the object by the caller's OWN address; the
  *                     argument pe says whose copy is meant
  *   local heap        memory that one PE makes remotely accessible alone: what rma_alloc_mem returns
- *   global pointer    PE and offset in one 64-bit word: names any byte of a symmetric object, of a local heap or of
- *                     attached memory, and is valid on every PE
+ *   global pointer    a PE and an offset in one 64-bit word. It names any byte of a symmetric object, of a local heap
+ *                     or of attached memory, and is valid on every PE
  *   origin, target    the PE that calls; the PE whose memory is read or written
- *   pending           said of an operation whose call has returned, but which is not complete; rma_quiet completes it
+ *   pending           an operation is pending if its call has returned and it is not complete; rma_quiet completes it
  *
  * ERRORS
  * Calls return RMA_SUCCESS (0) or a code of enum rma_error. Calls that return a pointer or a value return NULL or 0
@@ -27,9 +27,9 @@
  * A call writes its output arguments only when it succeeds.
  *
  * INLINE
- * The calls marked inline are compiled into the caller (rma_inline.h). The library has them as symbols, too. What this
- * header calls generic is a macro with C11's _Generic in C, and overloads in C++: the type of the address argument
- * says which call by type is meant (rma_typed.h). In C++ sums take std::complex, too.
+ * The calls marked inline are compiled into the caller (rma_inline.h). The library also exports them as symbols. A call
+ * that this header calls generic is a _Generic macro in C11 and a set of overloads in C++: the type of the address
+ * argument selects the call by type (rma_typed.h). In C++ sums also take std::complex.
  *
  * A program that is compiled with RMA_PROFILE defined calls the symbols instead. Each function has a second symbol,
  * with a p before its name: prma_put for rma_put. A library that measures or traces defines rma_put, and calls prma_put
@@ -38,17 +38,17 @@
  * GLOBAL VARIABLES
  * The writable global and static variables of the main program are symmetric, if all PEs run the same program. Those of
  * shared libraries are not symmetric, nor are constants. rma_init moves the variables into shared memory, and keeps
- * their addresses. Hence the program calls rma_init before it has threads that write the variables; and a process made
- * by fork shares the variables with its parent.
- * With RMA_STATICS=window the variables stay where they are. Then peers of the node put and get by process_vm_writev(2)
- * and process_vm_readv(2), a thread of the owner does their atomics, and rma_ptr and rma_gptr_ptr return NULL for the
- * copies of other PEs. With RMA_STATICS=off the variables are not symmetric.
+ * their addresses. Hence the program must call rma_init before it has threads that write the variables, and a process
+ * made by fork shares the variables with its parent.
+ * With RMA_STATICS=window the variables stay where they are. Then PEs of the same node put and get by
+ * process_vm_writev(2) and process_vm_readv(2), a thread of the owner executes their atomics, and rma_ptr and
+ * rma_gptr_ptr return NULL for the copies of other PEs. With RMA_STATICS=off the variables are not symmetric.
  *
  * THREADS
  * "Collective" means: every PE makes the call, and all PEs make their collective calls in one order. With
  * RMA_THREAD_MULTIPLE any thread may make any call at any time, as in MPI, with one exception: two collective calls of
  * one PE must not run at the same time. For the calls under "Collectives", rma_team_sync and rma_team_barrier this
- * holds for each team apart (RMA_TEAM_WORLD and RMA_TEAM_SHARED count as one team).
+ * holds for each team separately (RMA_TEAM_WORLD and RMA_TEAM_SHARED count as one team).
  *
  * MEMORY MODEL
  * docs/memory-model.md. In short: rma_fence orders this PE's earlier puts before its later ones; rma_quiet completes
@@ -59,8 +59,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The calls that are compiled into the program. With RMA_PROFILE they are not; in C++, where each file has a copy of an
- * inline function of its own, these are then no inline functions either. */
+/* The calls that are compiled into the program. With RMA_PROFILE they are not. C++ gives each file its own copy of an
+ * inline function, so with RMA_PROFILE they are not declared inline there. */
 #if defined RMA_PROFILE && defined __cplusplus
 #define RMA_INLINED_
 #else
@@ -77,7 +77,7 @@ extern "C" {
 
 #pragma GCC visibility push(default)
 
-/* The constants that are handles. */
+/* Handles that are constants. */
 #ifdef __cplusplus
 #define RMA_HANDLE_(TYPE, n) reinterpret_cast<TYPE *>(static_cast<uintptr_t>(n))
 #define RMA_NO_HANDLE_(TYPE) static_cast<TYPE *>(nullptr)
@@ -126,17 +126,17 @@ int rma_last_code(void);
 typedef void rma_errhandler(int code, const char *text);
 
 /* rma_errors_abort, the default, prints the text with the PE and the host, and ends the job with the exit code
- * RMA_EXIT_BASE + code. The base is there so that no exit code of an error looks like a signal's number, or like an
- * exit code that a shell, timeout(1) or a test driver gives for another reason. rma_errors_return does nothing, so each
- * failing call returns its code. */
+ * RMA_EXIT_BASE + code. The base keeps the exit codes of errors apart from signal numbers, and from the exit codes that
+ * a shell, timeout(1) or a test driver gives for other reasons. rma_errors_return does nothing, so each failing call
+ * returns its code. */
 #define RMA_EXIT_BASE 80
 rma_errhandler rma_errors_abort;
 rma_errhandler rma_errors_return;
 
-/* rma_set_errhandler: install the handler of this process, and return the handler that was in force before. May be
- * called before rma_init. A null handler changes nothing: the call then only returns the handler in force. With
- * RMA_ERRORS=return rma_init puts rma_errors_return in the place of rma_errors_abort, and leaves a handler of the
- * program in force. After MPI_Comm_set_errhandler, MPI-3.1 section 8.3. */
+/* rma_set_errhandler: install the handler of this process, and return the previous handler. May be called before
+ * rma_init. A null handler changes nothing: the call then only returns the current handler. With RMA_ERRORS=return
+ * rma_init installs rma_errors_return, unless the program has installed a handler of its own. After
+ * MPI_Comm_set_errhandler, MPI-3.1 section 8.3. */
 rma_errhandler *rma_set_errhandler(rma_errhandler *handler);
 
 /* ---------------------------------------------------------------------------------------------------
@@ -152,26 +152,26 @@ enum rma_thread_level {
 
 /* rma_init: start the runtime. Collective over MPI_COMM_WORLD.
  *
- * Initializes MPI if the program has not. Calls are counted: the second and later ones only count, and as many calls of
- * rma_finalize end the runtime. rma_init may be called again after the last rma_finalize if MPI is still initialized,
- * which is so when the program itself called MPI_Init.
- * From here on the symmetric heap and the local heap exist. Neither takes memory before the program allocates.
+ * Initializes MPI if the program has not. Calls are counted: the second and later calls only count, and the runtime
+ * ends when rma_finalize has been called as often. rma_init may be called again after the last rma_finalize if MPI is
+ * still initialized, as it is if the program itself called MPI_Init. After the call the symmetric heap and the local
+ * heap exist. Neither takes memory before the program allocates.
  *
  * Returns RMA_SUCCESS, RMA_ERR_SETTING, RMA_ERR_LAUNCH (the launcher is not this MPI's: n processes, each in an
  * MPI_COMM_WORLD of one), RMA_ERR_NO_MEM (not even the smallest reservation can be mapped), RMA_ERR_STATE (MPI is
  * finalized), RMA_ERR_MPI, RMA_ERR_SYSTEM. An error of one PE is an error of all PEs. */
 int rma_init(void);
 
-/* rma_init_thread: rma_init with a thread level, one of enum rma_thread_level. *provided (provided may be null) is the
- * level in force. If the program has initialized MPI, it is MPI's level; else it is required, or less if
- * MPI gives less. */
+/* rma_init_thread: rma_init with a thread level, one of enum rma_thread_level. The call writes the level in force to
+ * *provided (provided may be null). If the program has initialized MPI, this is MPI's level; else it is the required
+ * level, or less if MPI gives less. */
 int rma_init_thread(int required, int *provided);
 
-/* rma_finalize: end the runtime, when it has been called as often as rma_init. Collective.
+/* rma_finalize: end the runtime, once it has been called as often as rma_init. Collective.
  *
  * Waits for all PEs, then releases everything: pointers into either heap become invalid. Finalizes MPI if rma_init has
- * initialized MPI. If the program calls MPI_Finalize itself, rma_finalize may come before or after: the first of the
- * two releases the memory.
+ * initialized MPI. A program that calls MPI_Finalize itself may do so before or after rma_finalize: the first of the
+ * two calls releases the memory.
  *
  * A process must not end without rma_finalize. If it does, by exit(3), by return from main or with the last thread of
  * the program, it prints a note and ends the job: with its own exit status, or with RMA_EXIT_BASE + RMA_ERR_STATE if
@@ -186,7 +186,7 @@ void rma_abort(int code) __attribute__((noreturn));
 int rma_initialized(void);
 
 /* ---------------------------------------------------------------------------------------------------
- * Who and where. Local, any thread. Before rma_init: the numbers are -1 after the error handler.
+ * Who and where. Local, any thread. Before rma_init they call the error handler and return -1.
  * ------------------------------------------------------------------------------------------------ */
 
 int rma_my_pe(void); /* this PE's number, 0..rma_n_pes()-1 */
@@ -198,7 +198,8 @@ int rma_my_node(void);    /* this PE's node, 0..rma_n_nodes()-1 */
 int rma_n_nodes(void);    /* nodes in the job: groups of PEs that reach each other by load and store */
 int rma_on_node(int pe);  /* 1 if pe is on this PE's node, 0 if not; outside 0..n-1 is RMA_ERR_PE, value 0 */
 
-/* rma_wtime: seconds since a fixed time in the past; steady, the same clock on each PE of a node. */
+/* rma_wtime: seconds since a fixed time in the past. The clock never goes back, and all PEs of a node have the same
+ * one. */
 double rma_wtime(void);
 
 /* rma_version: the library's version at run time, as "major.minor.patch". Any time. */
@@ -229,8 +230,8 @@ void *rma_malloc(size_t size);
 void *rma_calloc(size_t count, size_t size);
 
 /* rma_aligned_alloc: as rma_malloc, aligned to alignment bytes: a power of two up to 1 GiB. The block's address on each
- * PE is a multiple of it. Where the system refuses a PE the addresses for an alignment above the page size, the call
- * fails with RMA_ERR_NO_MEM on each PE. Memory that lies unused before the block is not committed. */
+ * PE is a multiple of alignment. If the system cannot give a PE such addresses (for an alignment above the page size),
+ * the call fails with RMA_ERR_NO_MEM on each PE. Unused memory before the block is not committed. */
 void *rma_aligned_alloc(size_t alignment, size_t size);
 
 /* rma_realloc: change the size of block; its address may change. The first min(old, new) bytes of each PE's copy stay.
@@ -245,8 +246,8 @@ void *rma_realloc(void *block, size_t size);
 int rma_free(void *block);
 
 /* ---------------------------------------------------------------------------------------------------
- * The local heap. Not collective: a PE allocates alone, whatever the others do. After MPI_Alloc_mem, MPI-3.1 section
- * 8.2. Other PEs reach a block by its global pointer (rma_gptr), which the program must hand to them.
+ * The local heap. Not collective: a PE allocates by itself, whatever the other PEs do. After MPI_Alloc_mem, MPI-3.1
+ * section 8.2. Other PEs reach a block by its global pointer (rma_gptr), which the program must hand to them.
  * ------------------------------------------------------------------------------------------------ */
 
 /* rma_alloc_mem: allocate size bytes of this PE's local heap, aligned to 64, contents undefined. base is the address of
@@ -255,27 +256,27 @@ int rma_free(void *block);
  * rma_last_error tells which, with the numbers). */
 int rma_alloc_mem(size_t size, void *base);
 
-/* Hints for rma_alloc_mem_hints. Start from RMA_HINTS_NONE. An alignment up to the page size is that of the block's
- * address; a larger one is only that of its offset in the owner's memory. */
+/* Hints for rma_alloc_mem_hints. Start from RMA_HINTS_NONE. An alignment up to the page size holds for the block's
+ * address; a larger one holds only for its offset in the owner's memory. */
 struct rma_hints {
     size_t alignment; /* a power of two up to 1 GiB, or 0 for 64 */
     int zero;         /* not 0: the block is zeroed */
     int numa_node;    /* put its pages on this NUMA node (the system's number), or -1: best effort */
     int huge_pages;   /* not 0: ask for huge pages: best effort */
-    int granted;      /* the call writes: which of the two best-effort hints were met, RMA_GRANTED_ or'ed */
+    int granted;      /* output: the best-effort hints that were met, RMA_GRANTED_ values or'ed */
 };
 #define RMA_HINTS_NONE                                                                                                 \
     { 0, 0, -1, 0, 0 }
 
 enum rma_granted {
-    RMA_GRANTED_NUMA = 1, /* the pages are bound to the node, and those that were elsewhere have been moved */
+    RMA_GRANTED_NUMA = 1, /* the pages are bound to the node; pages that were elsewhere have been moved */
     RMA_GRANTED_HUGE = 2  /* the pages are huge */
 };
 
 /* rma_alloc_mem_hints: rma_alloc_mem with hints. A block with numa_node or huge_pages shares no page with another
  * block: its size is rounded up to whole pages. A best-effort hint that cannot be met is no error: hints->granted says
- * what was met, and rma_info(1) what this machine can give. Returns as rma_alloc_mem; RMA_ERR_ARG also for null hints,
- * an alignment that is not as above, or a NUMA node that does not exist. */
+ * which hints were met, and rma_info(1) prints which this machine can meet. Returns as rma_alloc_mem; RMA_ERR_ARG also
+ * for null hints, an alignment that is not as above, or a NUMA node that does not exist. */
 int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base);
 
 /* rma_free_mem: give back a block of rma_alloc_mem, rma_alloc_mem_hints or rma_alloc_mem_on. A null base is no error.
@@ -287,32 +288,32 @@ int rma_free_mem(void *base);
 
 /* rma_gptr_free: give back a block of any PE's local heap; g names the block's first byte. The owner takes no part: its
  * next allocation that finds no free block takes back what other PEs have freed. RMA_GPTR_NULL is no error. The
- * caller's puts to the block must be complete (rma_quiet). All that the caller did to the block comes before what the
- * PE that gets the memory next does with it. For another PE's block the call is lock-free. If several PEs free one
- * block, one of them succeeds and the others get an error. Returns as rma_free_mem, or RMA_ERR_PE. */
+ * caller's puts to the block must be complete (rma_quiet). All accesses of the caller to the block come before those of
+ * the PE that allocates the memory next. For another PE's block the call is lock-free. If several PEs free one block,
+ * one of them succeeds and the others get an error. Returns as rma_free_mem, or RMA_ERR_PE. */
 int rma_gptr_free(rma_gptr_t g);
 
-/* rma_alloc_mem_on: allocate size bytes in the local heap of pe, aligned to 64, contents undefined. pe takes no part,
- * whatever it does. *g is written only on success, and is RMA_GPTR_NULL for size 0. These blocks lie in a part of their
- * own beside pe's local heap, of RMA_LOCAL_MAX / 2 at most. So pe's own allocations never wait for those of other PEs.
- * Returns RMA_SUCCESS, RMA_ERR_ARG (g is null), RMA_ERR_PE, RMA_ERR_NO_MEM, RMA_ERR_SYSTEM (a PE died while it was
- * allocating there: no PE can allocate there any more). */
+/* rma_alloc_mem_on: allocate size bytes in the local heap of pe, aligned to 64, contents undefined. pe takes no part.
+ * *g is written only on success, and is RMA_GPTR_NULL for size 0. These blocks lie in a separate area beside pe's local
+ * heap, of at most RMA_LOCAL_MAX / 2, so pe's own allocations never wait for those of other PEs. Returns RMA_SUCCESS,
+ * RMA_ERR_ARG (g is null), RMA_ERR_PE, RMA_ERR_NO_MEM, RMA_ERR_SYSTEM (a PE died while it was allocating there: no PE
+ * can allocate there any more). */
 int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g);
 
 /* ---------------------------------------------------------------------------------------------------
- * Attached memory: memory of the caller's own (malloc, mmap, static, stack) that it makes remotely accessible. Not
+ * Attached memory: memory of the caller (malloc, mmap, static, stack) that it makes remotely accessible. Not
  * collective. After MPI_Win_attach, MPI-3.1 section 11.2.4.
  * ------------------------------------------------------------------------------------------------ */
 
 /* rma_attach: make [base, base + size) accessible to every PE by global pointer; *g names its first byte.
  *
- * A PE may attach millions of regions, of 256 GiB together (each counts as a multiple of 64 KiB). A region costs some
- * bytes of a table, and no system resource. The memory stays the caller's, and must stay mapped until rma_detach. A put
- * or an atomic to memory that is mapped read-only is RMA_ERR_ADDRESS.
+ * A PE may attach millions of regions, up to 256 GiB in total (each region is rounded up to a multiple of 64 KiB). A
+ * region costs a few bytes of a table, and no system resource. The caller keeps ownership of the memory, and must keep
+ * it mapped until rma_detach. A put or an atomic to memory that is mapped read-only is RMA_ERR_ADDRESS.
  *
- * Peers of the node put and get by process_vm_writev(2) and process_vm_readv(2): the owner takes no part. A thread of
- * the owner does their atomics, and also their puts and gets where the system forbids these two calls. The first
- * rma_attach starts this thread; it sleeps unless a peer asks for something.
+ * PEs of the same node put and get by process_vm_writev(2) and process_vm_readv(2): the owner takes no part. A thread
+ * of the owner executes their atomics, and also their puts and gets where the system forbids these two calls. The first
+ * rma_attach starts this thread; it sleeps until a peer sends a request.
  *
  * Returns RMA_SUCCESS, RMA_ERR_ARG (base or g is null; size is 0; the range wraps around, or overlaps an attached
  * region, or a heap, which is accessible already), RMA_ERR_ADDRESS (a page of the range is not mapped), RMA_ERR_NO_MEM,
@@ -320,16 +321,16 @@ int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g);
 int rma_attach(void *base, size_t size, rma_gptr_t *g);
 
 /* rma_detach: end the access to the region that was attached at base. Waits for accesses by global pointer that are
- * under way, of other PEs and of this PE's other threads. What the program does with the memory in another way, by load
- * and store, as a local buffer, or in a wait for a word of it, the program ends first. From then on a global pointer
- * into the region is an error (RMA_ERR_ADDRESS), also after another region is attached at the same address: offsets are
- * handed out in a circle through the 256 GiB, so an offset is used again as late as possible. A region that is also
- * exposed stays accessible until rma_unexpose. Returns RMA_SUCCESS, RMA_ERR_BASE (no region was attached at base). */
+ * under way, of other PEs and of this PE's other threads. The program itself must first end every other use of the
+ * memory: loads and stores, use as a local buffer, waits for a word of it. After the call a global pointer into the
+ * region is an error (RMA_ERR_ADDRESS), even if another region is attached at the same address: offsets are handed out
+ * in a circle through the 256 GiB, so an offset is reused as late as possible. A region that is also exposed stays
+ * accessible until rma_unexpose. Returns RMA_SUCCESS, RMA_ERR_BASE (no region was attached at base). */
 int rma_detach(void *base);
 
-/* rma_expose: every PE offers a region of its own to all PEs: base, size in bytes (0: no region; base is then ignored),
- * and unit, the bytes by which displacements in the region are counted (at least 1). Collective. Memory that is
- * accessible already is offered as it is; other memory is attached. *e is written only on success. Returns RMA_SUCCESS,
+/* rma_expose: every PE offers one region of its memory to all PEs: base; size in bytes (0: no region, base is ignored);
+ * and unit, the size in bytes of one displacement in the region (at least 1). Collective. Memory that is already
+ * accessible is offered as it is; other memory is attached. *e is written only on success. Returns RMA_SUCCESS,
  * RMA_ERR_ARG (e is null, base is null with a size, unit is 0), the errors of rma_attach, RMA_ERR_NO_MEM,
  * RMA_ERR_MISMATCH. An error of one PE is an error of every PE, with the same code. After MPI_Win_create, MPI-3.1
  * section 11.2.1. */
@@ -340,41 +341,41 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e);
  * RMA_ERR_PE, RMA_ERR_ADDRESS (disp is not inside the region), RMA_ERR_ARG (e is null). Not collective. */
 rma_gptr_t rma_exposed_at(const rma_exposure *e, int pe, size_t disp);
 
-/* rma_exposed_size: the size of pe's region in bytes. *unit (unit may be null) is the region's unit. 0 after an error.
- * Not collective. */
+/* rma_exposed_size: the size of pe's region in bytes. The call writes the region's unit to *unit (unit may be null).
+ * Returns 0 after an error. Not collective. */
 size_t rma_exposed_size(const rma_exposure *e, int pe, size_t *unit);
 
 /* rma_unexpose: wait for all PEs, end the exposure, and detach what rma_expose attached. Collective. A null e is no
- * error. Returns RMA_SUCCESS, RMA_ERR_BASE (e is no exposure, or has ended), RMA_ERR_MISMATCH. */
+ * error. Returns RMA_SUCCESS, RMA_ERR_BASE (e is not an exposure, or has ended), RMA_ERR_MISMATCH. */
 int rma_unexpose(rma_exposure *e);
 
 /* ---------------------------------------------------------------------------------------------------
- * Looking at the heaps. Not collective.
+ * Heap statistics. Not collective.
  * ------------------------------------------------------------------------------------------------ */
 
 enum rma_heap {
-    RMA_HEAP_SYMMETRIC, /* of rma_malloc */
-    RMA_HEAP_LOCAL,     /* of rma_alloc_mem */
-    RMA_HEAP_GUEST      /* of rma_alloc_mem_on: what others have allocated here */
+    RMA_HEAP_SYMMETRIC, /* blocks of rma_malloc */
+    RMA_HEAP_LOCAL,     /* blocks of rma_alloc_mem */
+    RMA_HEAP_GUEST      /* blocks that other PEs have allocated here by rma_alloc_mem_on */
 };
 
 #define RMA_HEAP_CLASSES 40
 
 /* Sizes are in bytes. Free class c counts the free blocks of 2^c up to 2^(c+1) - 1 bytes. A block that another PE has
- * given back counts in used and n_used until an allocation of the owner takes it: n_used - n_returned blocks are the
- * program's. */
+ * freed counts in used and n_used until an allocation of the owner takes it back: the program holds n_used - n_returned
+ * blocks. */
 struct rma_heap_stats {
-    size_t used;          /* in live blocks, each rounded up to 64; with RMA_HEAP_CHECK=full 64 more for each */
-    size_t peak;          /* most that used ever was */
+    size_t used;          /* in live blocks, each rounded up to 64; with RMA_HEAP_CHECK=full plus 64 for each block */
+    size_t peak;          /* the largest value that used has had */
     size_t free;          /* in free blocks */
-    size_t size;          /* used + free: what the heap has grown to */
-    size_t committed;     /* memory that the heap holds: size, what the next growth will take, the allocator's table */
-    size_t max;           /* most that size may become */
+    size_t size;          /* used + free: the heap's current size */
+    size_t committed;     /* memory that the heap holds: size, memory for the next growth, and the allocator's table */
+    size_t max;           /* the limit of size */
     size_t largest_free;  /* the largest free block */
     size_t n_used;        /* live blocks */
     size_t n_free;        /* free blocks */
-    size_t n_growths;     /* how often it has grown */
-    size_t n_returned;    /* blocks that other PEs have given back and the owner has not taken yet: part of used */
+    size_t n_growths;     /* how often the heap has grown */
+    size_t n_returned;    /* blocks that other PEs have freed and the owner has not taken back yet: part of n_used */
     double fragmentation; /* 1 - largest_free / free; 0 if nothing is free */
     struct {
         size_t blocks, bytes;
@@ -382,33 +383,33 @@ struct rma_heap_stats {
 };
 
 /* rma_heap_stats: fill *stats for one of this PE's heaps. Takes time linear in the number of free blocks. For the
- * symmetric heap: not while another thread of this PE is in a collective call. Returns RMA_SUCCESS, RMA_ERR_ARG (no
- * such heap, or stats is null), RMA_ERR_SYSTEM (as rma_alloc_mem_on). */
+ * symmetric heap: not while another thread of this PE is in a collective call. Returns RMA_SUCCESS, RMA_ERR_ARG (heap
+ * is not a value of enum rma_heap, or stats is null), RMA_ERR_SYSTEM (as rma_alloc_mem_on). */
 int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats);
 
 /* ---------------------------------------------------------------------------------------------------
- * Counting operations, by the way they went. Not collective.
+ * Counts of operations, by the path that each took. Not collective.
  * ------------------------------------------------------------------------------------------------ */
 
 enum rma_path {
-    RMA_PATH_MEMORY,  /* load and store on this node; counted only with RMA_STATS=yes, which makes each one a call */
+    RMA_PATH_MEMORY,  /* load and store on this node; counted only with RMA_STATS=yes, which turns inlining off */
     RMA_PATH_KERNEL,  /* process_vm_readv and process_vm_writev: attached memory of a PE of this node */
-    RMA_PATH_OWNER,   /* by a thread of a PE of this node: atomics on its attached memory */
+    RMA_PATH_OWNER,   /* by a thread of the target, on this node: atomics on its attached memory */
     RMA_PATH_WINDOW,  /* MPI's window */
     RMA_PATH_REQUEST, /* messages to a PE of another node */
     RMA_PATHS
 };
 
-/* Counts since rma_init, or since the last rma_stats_reset. When several threads begin operations at the same moment,
- * one of these may not be counted. */
+/* Counts since rma_init, or since the last rma_stats_reset. If several threads begin operations at the same moment, one
+ * of the operations may not be counted. */
 struct rma_stats {
     struct {
         uint64_t puts, put_bytes, gets, get_bytes, atomics;
     } path[RMA_PATHS];
-    uint64_t waited;         /* calls of rma_quiet, and of what includes it, that had something to wait for */
-    uint64_t messages_sent;  /* with requests to PEs of other nodes */
-    uint64_t messages_heard; /* messages taken in: requests, replies and others */
-    uint64_t served;         /* requests that this PE has done for others */
+    uint64_t waited;         /* calls of rma_quiet, and of calls that include it, that had to wait */
+    uint64_t messages_sent;  /* messages with requests to PEs of other nodes */
+    uint64_t messages_heard; /* messages received: requests, replies and others */
+    uint64_t served;         /* requests that this PE has executed for others */
 };
 
 /* rma_stats: fill *stats. rma_stats_reset: count from 0 again. With RMA_STATS=yes rma_finalize prints the sums over all
@@ -420,7 +421,7 @@ int rma_stats_reset(void);
  * Put and get, by symmetric address
  *
  * dest of a put and source of a get are symmetric addresses (the caller's own). The other buffer is any memory of the
- * caller. The buffers must not overlap. len is in bytes; with 0 the calls check pe and do nothing else.
+ * caller. The buffers must not overlap. len is in bytes; if it is 0, the calls check pe and do nothing else.
  * A put returns when source may be reused; it is complete at the target after rma_quiet. A get returns when dest is
  * filled. The _nbi forms (non-blocking, implicit handle) return earlier: the program must not touch either buffer
  * before rma_quiet. On-node, all four are plain copies.
@@ -443,7 +444,8 @@ enum rma_signal { RMA_SIGNAL_SET, RMA_SIGNAL_ADD };
 RMA_INLINED_ int rma_put_signal(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value, int op,
                                 int pe);
 
-/* rma_put_signal_nbi: the same, but until rma_quiet the call uses source, and the signal may not have been given. */
+/* rma_put_signal_nbi: the same, but until rma_quiet source stays in use and the target may not have received the
+ * signal. */
 RMA_INLINED_ int rma_put_signal_nbi(void *dest, const void *source, size_t len, uint64_t *signal, uint64_t value,
                                     int op, int pe);
 
@@ -452,7 +454,7 @@ RMA_INLINED_ int rma_signal_set(uint64_t *signal, uint64_t value, int pe);
 RMA_INLINED_ int rma_signal_add(uint64_t *signal, uint64_t value, int pe);
 
 /* rma_signal_fetch: the value of the caller's own *signal: an acquire. rma_signal_wait_until: wait until *signal
- * compares to value as cmp (enum rma_cmp) says, and return the value of *signal for which it does; 0 after an error. */
+ * compares to value as cmp (enum rma_cmp) says, and return that value of *signal; 0 after an error. */
 RMA_INLINED_ uint64_t rma_signal_fetch(const uint64_t *signal);
 RMA_INLINED_ uint64_t rma_signal_wait_until(uint64_t *signal, int cmp, uint64_t value);
 
@@ -465,8 +467,8 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
              int pe);
 
 /* rma_iput_signal: rma_iput, and then the atomic of rma_put_signal on *signal of the same PE. A PE that sees the signal
- * sees all elements. With n 0 it is the signal alone. Between nodes the put and the signal are complete when the call
- * returns. Errors: those of both; nothing is put then. */
+ * sees all elements. If n is 0, only the signal is sent. Between nodes the put and the signal are complete when the
+ * call returns. Errors: those of both calls; after an error nothing is put. */
 int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
@@ -486,25 +488,25 @@ void *rma_ptr(const void *addr, int pe);
  * Ordering
  * ------------------------------------------------------------------------------------------------ */
 
-/* rma_progress: do what PEs of other nodes ask of this PE, and take the replies that have come for this PE. The call
- * waits for nothing. It is needed only where no progress thread runs and the program does not call the library for
- * long. In jobs of one node it does nothing. Any thread may call, as the thread level allows. Returns RMA_SUCCESS,
+/* rma_progress: execute the requests of PEs of other nodes, and receive the replies to this PE's own requests. The call
+ * waits for nothing. It is needed only if no progress thread runs and the program makes no call of the library for a
+ * long time. In jobs of one node it does nothing. Any thread may call, as the thread level allows. Returns RMA_SUCCESS,
  * RMA_ERR_STATE. */
 int rma_progress(void);
 
 /* rma_progress_thread: start (on is not 0) or end (on is 0) the progress thread, which does what rma_progress does
  * while the program computes. In jobs of several nodes rma_init starts the thread, unless RMA_PROGRESS=none, or MPI was
- * initialized for fewer threads than MPI_THREAD_MULTIPLE. Local. The call does nothing if the thread runs, or has
- * ended, already, and in jobs of one node. What sessions of other nodes want of this PE's neighbours may come to this
- * PE (rma_ctx_session_start): without the thread it is done in this PE's calls. Returns RMA_SUCCESS, RMA_ERR_STATE
- * (also where MPI allows no such thread), RMA_ERR_SYSTEM (the system gives no thread). */
+ * initialized for fewer threads than MPI_THREAD_MULTIPLE. Local. The call does nothing if the thread already runs or
+ * has already ended, and in jobs of one node. Sessions of other nodes may send this PE the operations for its
+ * neighbours on the node (rma_ctx_session_start): without the thread this PE executes them in its own calls. Returns
+ * RMA_SUCCESS, RMA_ERR_STATE (also if MPI allows no such thread), RMA_ERR_SYSTEM (the system cannot start a thread). */
 int rma_progress_thread(int on);
 
 /* rma_fence: puts and atomics that this PE made before the call take effect at each target before those that it makes
  * after the call.
  *
- * rma_fence, rma_quiet, barriers, collectives and locks are about operations that were begun with no context named, or
- * in RMA_CTX_DEFAULT. Other contexts have rma_ctx_fence and rma_ctx_quiet. */
+ * rma_fence, rma_quiet, barriers, collectives and locks order and complete only operations in RMA_CTX_DEFAULT, which is
+ * the context of every call that names none. For other contexts there are rma_ctx_fence and rma_ctx_quiet. */
 RMA_INLINED_ int rma_fence(void);
 
 /* rma_quiet: complete all puts, atomics and _nbi operations of this PE. A PE that learns that the call has returned,
@@ -512,14 +514,15 @@ RMA_INLINED_ int rma_fence(void);
 RMA_INLINED_ int rma_quiet(void);
 
 /* rma_test_quiet: 1 if all puts, atomics and _nbi operations of this PE are complete, as after rma_quiet; 0 if some are
- * not, and after an error. The call sends what is not sent yet, and drives progress as rma_progress does. It waits for
- * no PE. What goes through MPI's window it completes, since MPI tells of that in no other way. If an operation that no
- * call has waited for has failed, the call that finds all others complete reports the error, once. */
+ * not, and after an error. The call sends what has not been sent yet, and drives progress as rma_progress does. It
+ * waits for no PE. Operations through MPI's window are completed, because MPI has no other way to tell whether they
+ * are. If an operation that no call has waited for has failed, the call that finds all others complete reports the
+ * error, once. */
 int rma_test_quiet(void);
 
 /* rma_pe_quiet, rma_pe_fence: rma_quiet and rma_fence for operations on the n PEs pes[0..n) only; operations on other
  * PEs stay pending. rma_pe_fence may wait as long as rma_pe_quiet. Return RMA_SUCCESS, RMA_ERR_ARG (pes is null, and n
- * is not 0), RMA_ERR_PE, and the first error of an operation that no call has waited for. After shmem_pe_quiet,
+ * is not 0), RMA_ERR_PE, and the first error of an operation that no earlier call has waited for. After shmem_pe_quiet,
  * OpenSHMEM 1.6 section 9.12 (Memory Ordering Routines). */
 int rma_pe_quiet(const int *pes, size_t n);
 int rma_pe_fence(const int *pes, size_t n);
@@ -531,14 +534,15 @@ int rma_barrier_all(void);
 int rma_sync_all(void);
 
 /* ---------------------------------------------------------------------------------------------------
- * Atomics, by symmetric address: generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the
- * list says "number", float or double
+ * Atomics, by symmetric address: generic over rma_atomic_OP_TYPE, TYPE a name of RMA_ATOMIC_TYPES or, where the list
+ * says "number", float or double
  *
- * Each is one indivisible access to the target's word, whoever else updates that word through this library. An atomic
- * that writes is a release: a PE that reads the new value by an atomic sees this PE's earlier puts. An atomic that
- * reads is an acquire. (fetch only reads; so does a compare_swap that fails, and a min or max that changes nothing. set
- * only writes. The others do both.) Fetching forms return the old value, or 0 after an error; the others return a code.
- * The target must be naturally aligned (RMA_ERR_ADDRESS). Integers wrap around; float and double are rounded as by +.
+ * Each is one indivisible access to the target's word, with respect to all other updates of that word through this
+ * library. An atomic that writes is a release: a PE that reads the new value by an atomic sees this PE's earlier puts.
+ * An atomic that reads is an acquire. (fetch only reads; so does a compare_swap that fails, and a min or max that
+ * changes nothing. set only writes. The others do both.) Fetching forms return the old value, or 0 after an error; the
+ * others return a code. The target must be naturally aligned (RMA_ERR_ADDRESS). Integers wrap around; float and double
+ * are rounded as by +.
  *
  *     number   fetch(source, pe)                      return the word's value
  *     number   set(target, value, pe)                 write value; return a code
@@ -552,36 +556,37 @@ int rma_sync_all(void);
  *
  * So: long old = rma_atomic_fetch_add(&counter, 1, pe), or rma_atomic_fetch_add_long(&counter, 1, pe).
  *
- * Each fetching form has an _nbi one (non-blocking, implicit handle): fetch_nbi, swap_nbi, compare_swap_nbi,
- * fetch_add_nbi and so on. It returns a code. Its first argument is one more, fetch: any memory of the caller, of the
- * word's type. The old value is in *fetch when the next rma_quiet returns; until then the program must not touch
- * *fetch. Such atomics on other nodes travel in batches. A null fetch is RMA_ERR_ARG; but where the call is inlined,
- * the program writes through the null pointer. After OpenSHMEM 1.6 section 9.7 (Atomic Memory Operations); min, max and
- * the addition of floating-point numbers are ours.
+ * Each fetching form has an _nbi form (non-blocking, implicit handle): fetch_nbi, swap_nbi, compare_swap_nbi,
+ * fetch_add_nbi and so on. It returns a code. It has one more argument, the first: fetch points to any memory of the
+ * caller, of the word's type. The old value is in *fetch when the next rma_quiet returns; until then the program must
+ * not touch *fetch. Such atomics on other nodes travel in batches. A null fetch is RMA_ERR_ARG, except on-node: there
+ * the inlined call writes through the null pointer. After OpenSHMEM 1.6 section 9.7 (Atomic Memory Operations); min,
+ * max and the addition of floating-point numbers are ours.
  * ------------------------------------------------------------------------------------------------ */
 
 /* ---------------------------------------------------------------------------------------------------
  * Waiting for words that other PEs change: generic over rma_CALL_TYPE, TYPE a name of RMA_ATOMIC_TYPES
  *
  * ivar, or ivars[0..n), are words of the caller in any memory that other PEs reach. Other PEs may change them by
- * atomics, rma_p and signals. A call that finds the comparison true is an acquire of that word. A PE that waits polls,
- * then yields the processor, then sleeps between two polls; and it does what PEs of other nodes ask of it. The word is
- * on the left of the comparison: RMA_CMP_GT is *ivar > value.
+ * atomics, rma_p and signals. A call that finds the comparison true is an acquire of that word. A PE that waits first
+ * polls, then yields the processor between polls, then sleeps between polls; meanwhile it executes requests of PEs of
+ * other nodes. The word is on the left of the comparison: RMA_CMP_GT is *ivar > value.
  *
  *     wait_until(ivar, cmp, value)                            until the comparison is true; a code
  *     wait_until_all(ivars, n, status, cmp, value)            until it is true for all words at one poll; a code
  *     wait_until_any(ivars, n, status, cmp, value)            until it is true for one word; returns the word's index,
  *                                                             or SIZE_MAX if status leaves no word
- *                                                             (of several any one: repeated calls return each)
+ *                                                             (if several match, any one of them; repeated calls
+ *                                                             return each)
  *     wait_until_some(ivars, n, indices, status, cmp, value)  until it is true for at least one word; returns how many,
  *                                                             with their indices in indices[0..)
  *     test, test_all                                          the same without waiting: 1 or 0
  *     test_any, test_some                                     SIZE_MAX, or 0, if it is true for no word
  *
- * status is NULL, or has n numbers: a word whose number is not 0 is left out. If no word is left, or n is 0, the calls
- * return at once, as if the comparison were true for all words. The _vector forms (wait_until_all_vector and so on)
- * take n values, one for each word, in place of value. Errors: RMA_ERR_ARG (cmp, a null pointer), RMA_ERR_ADDRESS (a
- * word is not aligned, or is in no memory that other PEs reach), RMA_ERR_STATE. After OpenSHMEM 1.6 section 9.11
+ * status is NULL, or has n numbers: a word whose number is not 0 is left out. If status leaves no word, or n is 0, the
+ * calls return at once, as if the comparison were true for all words. The _vector forms (wait_until_all_vector and so
+ * on) take n values, one for each word, in place of value. Errors: RMA_ERR_ARG (cmp, a null pointer), RMA_ERR_ADDRESS
+ * (a word is not aligned, or is in no memory that other PEs reach), RMA_ERR_STATE. After OpenSHMEM 1.6 section 9.11
  * (Point-To-Point Synchronization Routines).
  * ------------------------------------------------------------------------------------------------ */
 
@@ -590,14 +595,14 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
 /* ---------------------------------------------------------------------------------------------------
  * Teams
  *
- * A team is some of the job's PEs, with numbers of their own: 0..n-1. A handle is valid on its own PE only. A PE is in
- * at most 62 teams that the program has made at a time. Splitting is collective over the parent: all of the parent's
- * PEs call, with the same values but for a color and a key. The library compares these values (RMA_ERR_MISMATCH).
- * rma_team_sync, rma_team_barrier
- * and rma_team_destroy are collective over the team. After OpenSHMEM 1.6 section 9.4.
+ * A team is some of the job's PEs, with numbers of their own: 0..n-1. A handle is valid on its own PE only. A PE can be
+ * in at most 62 teams at a time, not counting the two predefined ones. Splitting is collective over the parent: all of
+ * the parent's PEs call with the same values; only a color and a key may differ. The library compares these values
+ * (RMA_ERR_MISMATCH). rma_team_sync, rma_team_barrier and rma_team_destroy are collective over the team. After
+ * OpenSHMEM 1.6 section 9.4.
  * ------------------------------------------------------------------------------------------------ */
 
-typedef struct rma_team rma_team; /* never complete: only pointers to it are used */
+typedef struct rma_team rma_team; /* an incomplete type: only pointers to it are used */
 
 #define RMA_TEAM_INVALID RMA_NO_HANDLE_(rma_team)
 #define RMA_TEAM_WORLD   RMA_HANDLE_(rma_team, 1) /* all PEs, as rma_my_pe numbers them */
@@ -619,8 +624,8 @@ void *rma_team_ptr(const rma_team *team, const void *addr, int pe);
 /* rma_team_split_strided: make a team of size PEs of the parent: those with the numbers start, start + stride, ..., in
  * this order. stride may be negative. On the parent's other PEs *team is RMA_TEAM_INVALID. *team is written only on
  * success; all PEs return the same code. Returns RMA_SUCCESS, RMA_ERR_PE (start or the last PE is outside the parent),
- * RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (no number of a team is free on all PEs of the new one, or
- * memory is exhausted). */
+ * RMA_ERR_ARG, RMA_ERR_MISMATCH, RMA_ERR_NO_MEM (no team number is free on all PEs of the new team, or memory is
+ * exhausted). */
 int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rma_team **team);
 
 /* rma_team_split_2d: arrange the parent's PEs as a grid, row by row, xrange PEs to a row. The last row may have fewer;
@@ -628,16 +633,17 @@ int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rm
  * as rma_team_split_strided. */
 int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam);
 
-/* rma_team_split_color: make a team of all PEs of the parent that give the same color, which is not negative. They are
- * numbered in the order of their keys, and with equal keys in that of the parent. color and key may differ between PEs.
- * With RMA_COLOR_NONE the PE is in no team, and *team is RMA_TEAM_INVALID. *team is written only on success; all PEs
- * return the same code. Returns RMA_SUCCESS, RMA_ERR_ARG, RMA_ERR_MISMATCH (another split on another PE),
- * RMA_ERR_NO_MEM (as rma_team_split_strided). After MPI_Comm_split, MPI-3.1 section 6.4.2. */
+/* rma_team_split_color: make a team of all PEs of the parent that give the same color, which must not be negative. They
+ * are numbered in the order of their keys, and with equal keys in the order of the parent. color and key may differ
+ * between PEs. A PE that gives RMA_COLOR_NONE is in no team, and its *team is RMA_TEAM_INVALID. *team is written only
+ * on success; all PEs succeed or all fail. Returns RMA_SUCCESS, RMA_ERR_ARG, RMA_ERR_MISMATCH (another PE is in another
+ * call), RMA_ERR_NO_MEM (as rma_team_split_strided). After MPI_Comm_split, MPI-3.1 section 6.4.2. */
 #define RMA_COLOR_NONE (-1)
 int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team);
 
-/* rma_team_sync: wait for every PE of team to arrive. The call completes no puts (rma_quiet does). What a PE has stored
- * to memory of its node before the call, the PEs of that node see after the call. Collective over team. RMA_ERR_ARG. */
+/* rma_team_sync: wait for every PE of team to arrive. The call completes no puts (rma_quiet does). After the call a PE
+ * sees everything that PEs of its node stored to the node's memory before their calls. Collective over team.
+ * RMA_ERR_ARG. */
 int rma_team_sync(rma_team *team);
 
 /* rma_team_barrier: rma_quiet, then rma_team_sync. */
@@ -651,14 +657,14 @@ int rma_team_destroy(rma_team *team);
  * Collectives
  *
  * All PEs of a team take part, each with the same root, op, type and sizes (except the length of rma_collect). They
- * make the calls of one team in one order; no barrier is needed between two calls. Different threads may be in calls of
- * different teams at the same time. With RMA_CHECK=1 the PEs compare their arguments first; if these differ, every PE
- * gets RMA_ERR_MISMATCH, and the text names the arguments.
+ * make the calls of one team in the same order; no barrier is needed between two calls. Different threads may be in
+ * calls of different teams at the same time. With RMA_CHECK=1 the PEs compare their arguments first; if these differ,
+ * every PE gets RMA_ERR_MISMATCH, and the text names the arguments.
  *
  * dest and source are any memory of the caller. They may be the same address (in place); in rma_fcollect and
  * rma_collect source may also be the place of this PE's block in dest. Otherwise they must not overlap (RMA_ERR_ARG;
- * rma_collect finds that out at its end). They need not be symmetric, nor the same on all PEs. But a buffer outside the
- * memory that peers reach (symmetric objects, the local heap) costs one more copy, and a long transfer is no faster
+ * rma_collect finds this out at its end). They need not be symmetric, nor the same on all PEs. But a buffer that peers
+ * cannot reach (one outside symmetric objects and the local heap) costs one more copy, and a long transfer is no faster
  * than that copy.
  * When a call returns, dest of this PE is complete and its source may be reused. Other PEs may still be in the call:
  * synchronize with a peer before you read its dest. Collectives complete no pending puts.
@@ -666,27 +672,27 @@ int rma_team_destroy(rma_team *team);
  * A length of 0 is no error, and needs no addresses. Sizes are in bytes; n of the typed calls counts elements. Errors:
  * RMA_ERR_ARG (team, a null pointer, an overflow), RMA_ERR_PE (root), RMA_ERR_ADDRESS (the range passes the end of what
  * is allocated from a heap, or is not aligned for its type), RMA_ERR_MISMATCH, RMA_ERR_STATE; between nodes also
- * RMA_ERR_MPI, RMA_ERR_NO_MEM. Between nodes a PE that gets another number of bytes than its arguments say returns
- * RMA_ERR_MISMATCH, also without RMA_CHECK; after that, or after RMA_ERR_MPI, its next collectives of that team that
- * cross nodes return RMA_ERR_STATE. A PE that finds its own arguments wrong returns at once, and the others may wait
- * for it; with RMA_CHECK=1 the call fails on all PEs, with that code. After OpenSHMEM 1.6 section 9.10 (Collective
+ * RMA_ERR_MPI, RMA_ERR_NO_MEM. Between nodes a PE that receives a number of bytes that differs from its arguments
+ * returns RMA_ERR_MISMATCH, even without RMA_CHECK; after that, or after RMA_ERR_MPI, its next collectives of that team
+ * that cross nodes return RMA_ERR_STATE. A PE that finds its own arguments wrong returns at once, and the others may
+ * wait for it; with RMA_CHECK=1 the call fails on all PEs, with that code. After OpenSHMEM 1.6 section 9.10 (Collective
  * Routines).
  * ------------------------------------------------------------------------------------------------ */
 
-/* rma_broadcast: copy len bytes of source on PE number root of team to dest on each PE of team, root included. Only
+/* rma_broadcast: copy len bytes from source on PE number root of team to dest on each PE of team, root included. Only
  * root's source is read. */
 int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, int root);
 
-/* rma_fcollect: gather len bytes of source of each PE in dest of each PE, in the order of the PEs' numbers: dest has
- * n_pes * len bytes. In place means that source is dest: this PE's part is at the beginning of dest, and the call
- * moves it to where it goes. */
+/* rma_fcollect: gather len bytes from the source of each PE into dest of every PE, in the order of the PEs' numbers:
+ * dest has n_pes * len bytes. In place means that source is dest: this PE's block is at the beginning of dest, and the
+ * call moves it to its place. */
 int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len);
 
 /* rma_collect: the same, each PE with its own len, which may be 0. dest has room for the sum of all len. A PE whose len
- * is 0 needs dest, too, unless the sum is 0. */
+ * is 0 also needs dest, unless the sum is 0. */
 int rma_collect(rma_team *team, void *dest, const void *source, size_t len);
 
-/* rma_alltoall: source and dest are n_pes blocks of len bytes each. Block i of source goes to PE i; block i of dest
+/* rma_alltoall: source and dest have n_pes blocks of len bytes each. Block i of source goes to PE i; block i of dest
  * comes from PE i. */
 int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 
@@ -735,22 +741,22 @@ int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int 
  * Contexts
  *
  * A context holds the operations that were begun in it and are pending. A quiet or a fence of one context has no effect
- * on the operations of another. Threads that use a context each do not wait for each other. The calls of a context
- * number PEs as its team does. A handle is valid on its own PE only; no call on contexts is collective. On this node,
- * where operations are complete at once, a context costs a nanosecond. After OpenSHMEM 1.6 section 9.5.
+ * on the operations of another. Threads that each use their own context do not wait for each other. The calls of a
+ * context number PEs as its team does. A handle is valid on its own PE only; no call on contexts is collective. On-node
+ * operations are complete at once; there a context costs a nanosecond. After OpenSHMEM 1.6 section 9.5.
  * ------------------------------------------------------------------------------------------------ */
 
-typedef struct rma_ctx rma_ctx; /* never complete: only pointers to it are used */
+typedef struct rma_ctx rma_ctx; /* an incomplete type: only pointers to it are used */
 
 #define RMA_CTX_INVALID RMA_NO_HANDLE_(rma_ctx)
 #define RMA_CTX_DEFAULT                                                                                                \
-    RMA_HANDLE_(rma_ctx, 1) /* of all calls that name no context; its PEs are those of RMA_TEAM_WORLD */
+    RMA_HANDLE_(rma_ctx, 1) /* the context of all calls that name none; its PEs are those of RMA_TEAM_WORLD */
 
-/* What the program promises about a context. A context without promises is not slower. */
+/* Promises of the program about a context. A context without promises is not slower. */
 enum rma_ctx_option {
     RMA_CTX_SERIALIZED = 1, /* threads use it one at a time */
-    RMA_CTX_PRIVATE = 2,    /* only the thread that has made it uses it */
-    RMA_CTX_NOSTORE = 4     /* its quiet and fence need not order the PE's own stores to memory */
+    RMA_CTX_PRIVATE = 2,    /* only the thread that created it uses it */
+    RMA_CTX_NOSTORE = 4     /* its quiet and fence need not order the PE's own stores */
 };
 
 /* rma_ctx_create: make a context for the PEs of RMA_TEAM_WORLD. options: 0, or values of enum rma_ctx_option or'ed.
@@ -767,43 +773,42 @@ int rma_ctx_destroy(rma_ctx *ctx);
 /* rma_ctx_team: write to *team the team whose numbers the calls of ctx use. RMA_ERR_ARG. */
 int rma_ctx_team(const rma_ctx *ctx, rma_team **team);
 
-/* What the program says of the operations of a session. */
+/* Promises of the program about the operations of a session. */
 enum rma_ctx_session_option {
-    RMA_CTX_SESSION_BATCH = 1 /* they are many and short: each may wait for others that go the same way */
+    RMA_CTX_SESSION_BATCH = 1 /* they are many and short: each may wait for others to the same PE */
 };
 
 /* rma_ctx_session_start: open a session in ctx, which may be RMA_CTX_DEFAULT. options: 0, or RMA_CTX_SESSION_BATCH.
- * While a session with RMA_CTX_SESSION_BATCH is open, a short operation on a PE of another node that no call waits for
- * (a put, a put with a signal, an atomic that returns no value, an _nbi operation) gathers with others for the same PE
- * in one message. The message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that
- * fetches), when the session stops, or when it has waited for a millisecond and this PE drives progress (rma_progress).
- * What is ordered, and what is complete, stays as it is without a session. Operations on several PEs of one node may
- * gather in one message, which one of these PEs does for the others. Sessions do not nest: to start one where one is
- * open adds options to it. On this node, and where the network does puts and gets without the target's help, a session
- * changes nothing.
+ * While a session with RMA_CTX_SESSION_BATCH is open, short operations on a PE of another node for which no call waits
+ * (a put, a put with a signal, an atomic that returns no value, an _nbi operation) are collected in one message. The
+ * message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that fetches), when the
+ * session stops, or when it is a millisecond old and this PE drives progress (rma_progress). A session does not change
+ * ordering and completion. Operations on several PEs of one node may be collected in one message; one of these PEs then
+ * executes them for the others. Sessions do not nest: a second start adds its options to the open session. A session
+ * changes nothing on-node, nor where the network executes puts and gets without the target.
  *
- * rma_ctx_session_stop: end the session of ctx, and send what has gathered, without a wait. It does nothing where no
+ * rma_ctx_session_stop: end the session of ctx, and send what it has collected, without a wait. It does nothing if no
  * session is open. rma_ctx_destroy and rma_finalize end sessions too. Both calls are local, and return RMA_SUCCESS,
  * RMA_ERR_ARG (ctx, options), RMA_ERR_STATE. After OpenSHMEM 1.6 section 9.9. */
 int rma_ctx_session_start(rma_ctx *ctx, int options);
 int rma_ctx_session_stop(rma_ctx *ctx);
 
 /* rma_ctx_quiet, rma_ctx_fence, rma_ctx_test_quiet, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others,
- * for operations that were begun in ctx. A ctx that is no context, or was destroyed, is RMA_ERR_ARG in these and in all
- * other calls. */
+ * for operations that were begun in ctx. A ctx that is not a context, or was destroyed, is RMA_ERR_ARG in these and in
+ * all other calls. */
 RMA_INLINED_ int rma_ctx_quiet(rma_ctx *ctx);
 RMA_INLINED_ int rma_ctx_fence(rma_ctx *ctx);
 int rma_ctx_test_quiet(rma_ctx *ctx);
 int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n);
 int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
 
-/* The calls by symmetric address, in a context: rma_ctx_ in place of rma_, the context as first argument, all else the
- * same. Where a description above says rma_quiet, rma_ctx_quiet is meant. An atomic is a release of the puts of its own
- * context only.
+/* The calls by symmetric address, in a context: rma_ctx_ replaces rma_, the context is the first argument, and all else
+ * is the same. Where a description above says rma_quiet, read rma_ctx_quiet. An atomic releases only the puts of its
+ * own context.
  *
  *     int code = rma_ctx_p(ctx, &word, 5L, pe);
- *     long value = rma_ctx_g(ctx, &word, pe);                      rma_ctx_p_TYPE, rma_ctx_g_TYPE
- *     long old = rma_ctx_atomic_fetch_add(ctx, &word, 1L, pe);     rma_ctx_atomic_OP_TYPE: each of those above
+ *     long value = rma_ctx_g(ctx, &word, pe);                      by type: rma_ctx_p_TYPE, rma_ctx_g_TYPE
+ *     long old = rma_ctx_atomic_fetch_add(ctx, &word, 1L, pe);     by type: rma_ctx_atomic_OP_TYPE
  *     int code = rma_ctx_atomic_swap_nbi(ctx, &old, &word, 7L, pe); */
 RMA_INLINED_ int rma_ctx_put(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 RMA_INLINED_ int rma_ctx_get(rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
@@ -827,7 +832,7 @@ RMA_INLINED_ int rma_ctx_signal_add(rma_ctx *ctx, uint64_t *signal, uint64_t val
  * ------------------------------------------------------------------------------------------------ */
 
 /* A lock among all PEs: a symmetric object, zero (RMA_LOCK_INIT) on each PE before its first use. The lock is fair: PEs
- * get it in the order in which they asked. Each PE polls a word that no other PE polls, and sleeps where PEs outnumber
+ * get it in the order of their requests. Each PE polls a word that no other PE polls, and sleeps where PEs outnumber
  * processors. A PE holds the lock, not a thread of the PE. After T. Craig, "Building FIFO and priority-queuing spin
  * locks from atomic swap", 1993; J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
  * multiprocessors", 1991; OpenSHMEM 1.6 section 9.13 (Distributed Locking Routines). */
@@ -837,8 +842,8 @@ typedef struct {
 #define RMA_LOCK_INIT                                                                                                  \
     { 0, 0 }
 
-/* rma_set_lock: wait for the lock, and hold it. This PE then sees what earlier holders did, their puts to any PE
- * included. rma_test_lock: if the lock is free, hold it and return 1; else return 0, also after an error.
+/* rma_set_lock: wait for the lock, and take it. This PE then sees what earlier holders did, their puts to any PE
+ * included. rma_test_lock: if the lock is free, take it and return 1; else return 0, also after an error.
  * rma_clear_lock: complete this PE's puts, then pass the lock to the next PE. Not collective. Return RMA_SUCCESS,
  * RMA_ERR_ADDRESS (lock is no symmetric address, or not aligned to 8), and RMA_ERR_STATE (rma_set_lock and
  * rma_test_lock: this PE holds the lock already; rma_clear_lock: this PE does not hold it). */
@@ -852,7 +857,7 @@ RMA_INLINED_ int rma_clear_lock(rma_lock_t *lock);
 
 /* rma_gptr: the global pointer of addr on pe. addr is a symmetric address (a global or static variable included). When
  * pe is the caller, addr may also be an address in the caller's local heap, or in a region that the caller has
- * attached. RMA_GPTR_NULL for a null addr, and after RMA_ERR_ADDRESS, RMA_ERR_PE. */
+ * attached. Returns RMA_GPTR_NULL for a null addr, and after RMA_ERR_ADDRESS, RMA_ERR_PE. */
 rma_gptr_t rma_gptr(const void *addr, int pe);
 
 /* rma_gptr_pe: the PE that owns the memory that g names. Undefined for RMA_GPTR_NULL. Local, any time. */
@@ -873,8 +878,8 @@ RMA_INLINED_ int rma_gptr_put_nbi(rma_gptr_t dest, const void *source, size_t le
 RMA_INLINED_ int rma_gptr_get_nbi(void *dest, rma_gptr_t source, size_t len);
 
 /* rma_gptr_put_signal, rma_gptr_put_signal_nbi: as rma_put_signal and rma_put_signal_nbi. signal names a word of
- * uint64_t, aligned to 8, of the same PE or of another one: whoever sees the signal sees the data. With len 0 they do
- * not look at dest. */
+ * uint64_t, aligned to 8, of the same PE or of another one; a PE that sees the signal sees the data. With len 0 they
+ * ignore dest. */
 RMA_INLINED_ int rma_gptr_put_signal(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value,
                                      int op);
 RMA_INLINED_ int rma_gptr_put_signal_nbi(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal,
@@ -888,8 +893,8 @@ int rma_gptr_iget(void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_
 int rma_gptr_iput_signal(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                          size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
 
-/* rma_gptr_p_TYPE, rma_gptr_g_TYPE: as rma_p_TYPE and rma_g_TYPE. There is no generic form, since g does not say of
- * which type its word is.
+/* rma_gptr_p_TYPE, rma_gptr_g_TYPE: as rma_p_TYPE and rma_g_TYPE. There is no generic form, because g does not tell
+ * the type of its word.
  *
  *     int rma_gptr_p_long(rma_gptr_t dest, long value);
  *     long rma_gptr_g_long(rma_gptr_t source); */
@@ -915,19 +920,19 @@ int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, 
                              ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
 
 /* Atomics on the word that g names: each of those above, with rma_gptr_atomic_ for rma_atomic_, a global pointer as the
- * target, and no PE. g does not say of which type its word is. So rma_gptr_atomic_OP is for words of uint64_t; for
- * other words there is rma_gptr_atomic_OP_TYPE, TYPE a name of RMA_GPTR_ATOMIC_TYPES or float or double.
+ * target, and no PE. g does not tell the type of its word. So rma_gptr_atomic_OP is for words of uint64_t; for other
+ * words there is rma_gptr_atomic_OP_TYPE, where TYPE is a name of RMA_GPTR_ATOMIC_TYPES or float or double.
  *
  *     uint64_t old = rma_gptr_atomic_fetch_add(g, 1);
  *     int code = rma_gptr_atomic_max_double(g, 0.5);
  *
- * For attached memory of another PE of this node a thread of the owner does the atomic, which takes some ten
+ * For attached memory of another PE of this node a thread of the owner executes the atomic, which takes some ten
  * microseconds. RMA_ERR_SYSTEM if the owner has died. */
 
 /* ---------------------------------------------------------------------------------------------------
  * Types: the first tables list distinct types; the tables of aliases list other names of these types. The generic
- * macros expand the first tables. A macro is not expanded inside its own expansion. So what a program passes to one of
- * these tables can name only calls by type (rma_p_long), not generic calls (rma_p).
+ * macros expand the first tables. A macro is not expanded inside its own expansion. So a macro that a program passes to
+ * one of these tables can use only calls by type (rma_p_long), not generic calls (rma_p).
  * ------------------------------------------------------------------------------------------------ */
 
 __extension__ typedef float _Complex rma_complexf_; /* C++ has them by extension */
@@ -980,8 +985,8 @@ typedef _Bool rma_bool_;
 
 #endif
 
-/* The calls by type and the generic forms. <shmem.h> leaves them out, for its programs to compile fast; a program that
- * includes both headers, in any order, has them. */
+/* The calls by type and the generic forms. <shmem.h> leaves them out, so that its programs compile fast; a program that
+ * includes both headers, in any order, gets them. */
 #ifndef RMA_NO_TYPED_
 #include <rma_typed.h>
 #endif

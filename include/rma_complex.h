@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_complex.h: std::complex for the overloads in C++ of rma.h and shmem.h. Included by these only.
+/* rma_complex.h: std::complex for the C++ overloads of rma.h and shmem.h. Only these two include this file.
  *
- * <complex> takes longer to compile than all else that these headers need. So they do not name std::complex, but take
- * each instance for float or double of a class template that has a real() and an imag() part and the size of the two
- * together. Before C++11 the language cannot ask for that. The C++ standard gives std::complex the layout of C's
+ * <complex> takes longer to compile than all else that these headers need. So they do not name std::complex. They
+ * accept any class template, instantiated for float or double, that has real() and imag() and the size of the two
+ * together. C++ before C++11 cannot express this condition. The C++ standard gives std::complex the layout of C's
  * complex numbers ([complex.numbers]). */
 #ifndef RMA_COMPLEX_H
 #define RMA_COMPLEX_H
@@ -13,7 +13,7 @@ __extension__ typedef double _Complex rma_complexd_;
 
 #if __cplusplus >= 201103L
 extern "C++" {
-/* `type` is COMPLEX if C has its size; else there is none, and an overload that asks for it is none. */
+/* `type` is COMPLEX if C has its size. Otherwise `type` does not exist, and an overload that uses it is ignored. */
 template <typename C, typename COMPLEX, bool = sizeof(C) == sizeof(COMPLEX)> struct rma_complex_sized_ {};
 template <typename C, typename COMPLEX> struct rma_complex_sized_<C, COMPLEX, true> { typedef COMPLEX type; };
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_inline.h: the on-node path, compiled into the caller. Included by rma.h only.
  *
- * All PEs of a node map one shared reservation, cut into equal strides; PE number q of the node has stride q.
- * A remote address is therefore the caller's own address plus a multiple of the stride: no table is read.
- * What one look at rma_reach_ cannot prove to be right goes to the *_slow_ call in the library, which
- * either knows another way or words the error. That includes every call before rma_init, since then
- * n_node and size are 0.
+ * All PEs of a node map one shared reservation, cut into equal strides; PE number q of the node has stride q. A remote
+ * address is therefore the caller's own address plus a multiple of the stride: no table is read. If the inlined code
+ * cannot prove from rma_reach_ that an address is right, it calls the *_slow_ function in the library, which finds
+ * another way or words the error. That includes every call before rma_init, when n_node and size are 0.
  *
  * On-node test. The PEs of a node nearly always form an arithmetic progression (first, first + step, ...)
  * in MPI_COMM_WORLD: block placement has step 1, cyclic placement step = number of nodes. With
- * step = odd << shift, (pe - first) * inverse(odd) rotated right by shift is the quotient if step divides
- * pe - first, and otherwise at least 2^32 / step (exact division by multiplication: Hacker's Delight, 10-17).
- * Hence one compare with n_node decides, in constant memory. Where the node's PEs are no
- * progression, n_node covers the longest one from first and the slow path finds the others.
+ * step = odd << shift, (pe - first) * inverse(odd) rotated right by shift is the quotient if step divides pe - first,
+ * and otherwise at least 2^32 / step (exact division by multiplication: Hacker's Delight, 10-17). Hence one compare
+ * with n_node decides, in constant memory. If the node's PEs are no progression, n_node covers the longest one that
+ * starts at first, and the slow path finds the others.
  *
  * These functions are C99 inline: the library exports each as a real symbol too, for -O0, for other
  * languages and for debuggers. */
@@ -21,9 +20,10 @@
 
 #include <string.h>
 
-/* What the inlined calls know of a context, by 1 + its number in the lower bits of its handle (runtime/context.h). */
+/* A context, as the inlined calls know it. The lower bits of a handle hold 1 + the context's number
+ * (runtime/context.h). */
 struct rma_context_ {
-    uintptr_t handle; /* of the context that has this place now */
+    uintptr_t handle; /* of the context that uses this entry now */
     uint32_t n;       /* PE i of its team is PE start + i * stride, i < n. 0: only the library knows the PEs */
     int32_t start, stride;
     uint32_t nothing_pending; /* 1 while nothing is pending that only rma_quiet_slow_ completes */
@@ -31,10 +31,10 @@ struct rma_context_ {
     struct rmai_context *context;
 } __attribute__((aligned(64)));
 
-/* What this PE reaches by load and store. Written by rma_init, by the growth of the symmetric heap (size alone, by a
- * collective call, while other threads are in others: RMA_REACH_SIZE_ reads it) and by rma_finalize; read by every
- * call. Part of the binary interface: fields are only appended. While n_node > 0: size >= RMA_SIZE_MIN_, and there[q] =
- * node_base + q * stride is the symmetric part of the node's PE q, base = there[slot]. */
+/* What this PE reaches by load and store. Every call reads it. rma_init and rma_finalize write it; the growth of the
+ * symmetric heap writes size alone, in a collective call, while other threads may be in other calls (RMA_REACH_SIZE_
+ * reads it atomically). Part of the binary interface: fields are only appended. While n_node > 0: size >=
+ * RMA_SIZE_MIN_, and there[q] = node_base + q * stride is the symmetric part of the node's PE q, base = there[slot]. */
 struct rma_reach_ {
     uintptr_t base;           /* own symmetric part, first byte */
     size_t size;              /* bytes of it that every PE has committed: base <= target < base + size */
@@ -46,8 +46,7 @@ struct rma_reach_ {
     uint32_t n_node;          /* PEs first + q * step with q < n_node are on-node */
     uint32_t slot;            /* this PE's q */
     uint32_t running;         /* 1 between rma_init and rma_finalize */
-    uint32_t nothing_pending; /* 1 while running with nothing pending of RMA_CTX_DEFAULT that only rma_quiet_slow_
-                                 completes */
+    uint32_t nothing_pending; /* 1 while running if RMA_CTX_DEFAULT has nothing pending that needs rma_quiet_slow_ */
     size_t symmetric;         /* from a reservation's first byte to its symmetric part */
     size_t local;             /* and to its local heap: where offsets of global pointers change kind */
     size_t guest;             /* from a reservation's first byte to the part of the local heap where others allocate */
@@ -55,7 +54,7 @@ struct rma_reach_ {
     uint32_t my_pe;
     struct rma_context_ *contexts;
     uint32_t contexts_mask; /* their number - 1 */
-    uint32_t one_node;      /* all PEs are near, and their atomics are the processor's */
+    uint32_t one_node;      /* 1 if all PEs are on-node and their atomics are processor instructions */
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -99,26 +98,26 @@ int rma_clear_lock_slow_(rma_lock_t *lock);
 size_t rma_words_(const char *call, int what, int waits, int word, const void *ivars, size_t n, size_t *indices,
                   const int *status, int cmp, const void *values, int many, int *code);
 
-/* The library itself, which exports each of them, says `extern inline` (C11 6.7.4). With RMA_PROFILE the bodies here
- * are never used: each call goes to the symbol, which a tool may have taken. */
+/* The library itself, which exports each of them, uses `extern inline` (C11 6.7.4). With RMA_PROFILE these bodies are
+ * never used: each call goes to the symbol, which a tool may have replaced. */
 #ifdef RMA_PROFILE
-#ifdef __cplusplus /* where each file has a copy of an inline function of its own, unless it is one of GNU's */
+#ifdef __cplusplus /* each file has its own copy of an inline function, unless the function is gnu_inline */
 #define RMA_INLINE_ extern inline __attribute__((gnu_inline, noinline))
 #else
 #define RMA_INLINE_ inline __attribute__((noinline))
 #endif
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wattributes" /* functions that are inline and must not be inlined are meant */
+#pragma GCC diagnostic ignored "-Wattributes" /* some functions are inline and noinline on purpose */
 #elif !defined RMA_INLINE_
 #define RMA_INLINE_ inline
 #endif
 
 #define RMA_LIKELY_(x) __builtin_expect(!!(x), 1)
 
-/* The symmetric heap's size, which another thread may change meanwhile by letting the heap grow. The read is atomic:
- * else a compiler may read the size twice, and compare a range's length with one size and the range's end with another.
- * Where it is compared once, a plain read does the same, and can be part of the comparison; but not for
- * ThreadSanitizer. */
+/* The symmetric heap's size. Another thread may let the heap grow meanwhile, so the read is atomic: otherwise the
+ * compiler may read the size twice, and compare a range's length with one size and its end with another. If the size is
+ * compared only once, a plain read is as good and can be part of the comparison; ThreadSanitizer, however, needs the
+ * atomic. */
 #define RMA_REACH_SIZE_ __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED)
 #if defined __SANITIZE_THREAD__
 #define RMA_REACH_SIZE_ONCE_ RMA_REACH_SIZE_
@@ -131,14 +130,14 @@ size_t rma_words_(const char *call, int what, int waits, int word, const void *i
 #define RMA_REACH_SIZE_ONCE_ rma_reach_.size
 #endif
 
-/* The number of pe on the node, or a number >= n_node if pe is on another node: the on-node test explained above. */
+/* pe's number on the node, or a number >= n_node if pe is on another node: the on-node test explained above. */
 RMA_INLINE_ uint32_t rma_slot_(int pe) {
     uint32_t q = ((uint32_t)pe - rma_reach_.first) * rma_reach_.inverse;
     return (q >> rma_reach_.shift) | (q << (-rma_reach_.shift & 31));
 }
 
-/* The address of pe's copy of the symmetric range [addr, addr + len), or NULL if this look cannot tell. The
- * lengths that the compiler knows need one compare less: size - len cannot be negative then. */
+/* The address of pe's copy of the symmetric range [addr, addr + len), or NULL if the inlined code cannot tell. A length
+ * that the compiler knows needs one compare less: size - len cannot be negative then. */
 RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
     /* The size is read first: a value that is read before an atomic load occupies a register during the load. */
     int small = __builtin_constant_p(len) && len <= RMA_SIZE_MIN_;
@@ -153,13 +152,13 @@ RMA_INLINE_ void *rma_reach_ptr_(const void *addr, size_t len, int pe) {
     return NULL;
 }
 
-/* The place in the table where a context with this handle would be. Another context may be there. */
+/* The entry of the table where a context with this handle would be. Another context may use it. */
 RMA_INLINE_ struct rma_context_ *rma_context_of_(const rma_ctx *ctx) {
     return &rma_reach_.contexts[((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask];
 }
 
-/* Whether the context of this handle is at that place. Relaxed: if another context is there, which a thread may be
- * making just now, nothing more is read of it. */
+/* Whether entry c belongs to the context with this handle. Relaxed: if another context has the entry (a thread may be
+ * creating it now), nothing more is read of it. */
 #define RMA_IS_CONTEXT_(c, ctx) RMA_LIKELY_(__atomic_load_n(&(c)->handle, __ATOMIC_RELAXED) == (uintptr_t)(ctx))
 
 /* rma_reach_ptr_ for a PE of the context's team. */
@@ -169,11 +168,10 @@ RMA_INLINE_ void *rma_ctx_ptr_(const rma_ctx *ctx, const void *addr, size_t len,
     return rma_reach_ptr_(addr, len, c->start + pe * c->stride);
 }
 
-/* How calls are made of what follows: each hands its own name, for an error, and its context to one of the functions
- * below, which looks for the place and does what is wanted there, or hands all to the slow call. They are inlined
- * always: so a context, a length and an operation that are constants in the call are constants inside, and of each of
- * these functions only the branch that is meant remains. Hence a call by type costs the compiler of each program one
- * line. */
+/* Each call passes its own name (for an error) and its context to one of the functions below. That function finds the
+ * address and accesses the memory there, or passes everything to the slow call. These functions are always inlined: so
+ * a context, a length and an operation that are constants in the call are constants inside, and only the branch that
+ * applies remains. Hence a call by type costs the compiler of each program one line. */
 #if defined __OPTIMIZE__ && !defined RMA_PROFILE
 #define RMA_ALWAYS_ RMA_INLINE_ __attribute__((always_inline))
 #else
@@ -187,10 +185,10 @@ typedef uint32_t __attribute__((may_alias)) rma_word4_;
 typedef uint64_t __attribute__((may_alias)) rma_word8_;
 
 /* Copies. memcpy may store a byte twice, and a compiler may store a word in halves. A PE that waits for a word and
- * resets it would find it again, or half of it. So of at most RMA_SHORT_MAX_ bytes each aligned word is stored once and
- * whole, by a relaxed atomic: a lone word of 1 or 2 bytes; and the words of 4 and 8 bytes, if dest and len are
- * multiples of 4. rma_move_short_, in the library, does that for a length that the compiler does not know (so without
- * optimisation for each), and calls memcpy for the others. */
+ * resets it would find it again, or half of it. So a copy of at most RMA_SHORT_MAX_ bytes stores each aligned word once
+ * and whole, by a relaxed atomic: a lone word of 1 or 2 bytes; and words of 4 and 8 bytes, if dest and len are
+ * multiples of 4. rma_move_short_, in the library, does this for a length that the compiler does not know (without
+ * optimisation, for every length), and calls memcpy for longer copies. */
 #define RMA_SHORT_MAX_ 64
 
 #define RMA_MOVE_WORD_(BYTES, I)                                                                                       \
@@ -218,8 +216,8 @@ RMA_ALWAYS_ void rma_move_words_(void *dest, const void *source, size_t len) {
     }
 }
 
-/* For a constant length, of which one branch remains. A function of its own that is not always inlined: the compiler
- * decides by the size of rma_put whether to inline rma_put, and for another length this is no part of it. */
+/* For a constant length, for which one branch remains. This is a separate function, not always inlined: the compiler
+ * decides by the size of rma_put whether to inline rma_put, and for a variable length this must not count. */
 RMA_INLINE_ void rma_move_known_(void *dest, const void *source, size_t len) {
     if (len > RMA_SHORT_MAX_ || (len > 2 && len % 4 != 0)) {
         memcpy(dest, source, len);
@@ -241,19 +239,19 @@ RMA_ALWAYS_ void rma_move_(void *dest, const void *source, size_t len) {
     } else if (len <= RMA_SHORT_MAX_) {
         rma_move_short_(dest, source, len);
     } else {
-        /* Hides that len is above 64: a compiler would warn that this many bytes do not fit a shorter array. */
+        /* Hides from the compiler that len is above 64: it would warn that so many bytes do not fit a shorter array. */
         __asm__("" : "+r"(len));
         memcpy(dest, source, len);
     }
 }
 
-/* Calls stand twice: for the context of all calls that name none (SYM), and for the one that is named (CTX). */
+/* Each call exists twice: for the default context (SYM), and for the context that the call names (CTX). */
 #define RMA_SYM_CTX_
 #define RMA_SYM_OF_  RMA_CTX_DEFAULT, 0
 #define RMA_CTX_CTX_ rma_ctx *ctx,
 #define RMA_CTX_OF_  ctx, 1
 
-/* named: 1 if the call names the context, 0 if it is the standing one, which needs no look at the table. */
+/* named: 1 if the call names the context, 0 for the default context, which needs no access to the table. */
 RMA_ALWAYS_ void *rma_there_(const rma_ctx *ctx, int named, const void *addr, size_t len, int pe) {
     return named ? rma_ctx_ptr_(ctx, addr, len, pe) : rma_reach_ptr_(addr, len, pe);
 }
@@ -308,8 +306,8 @@ RMA_MOVE_CALL_(CTX, rma_ctx_get, rma_get_as_)
 RMA_MOVE_CALL_(CTX, rma_ctx_put_nbi, rma_put_nbi_as_)
 RMA_MOVE_CALL_(CTX, rma_ctx_get_nbi, rma_get_nbi_as_)
 
-/* One value: a store or a load if the machine moves it whole; a relaxed atomic, so that by C11 too no reader sees half
- * a value. */
+/* One value: a store or a load if the machine moves it whole. The access is a relaxed atomic, so that C11 also
+ * guarantees that no reader sees half a value. */
 RMA_ALWAYS_ void rma_store_value_(void *there, const void *value, size_t len) {
     switch (len) {
         case 1: __atomic_store_n((rma_word1_ *)there, *(const rma_word1_ *)value, __ATOMIC_RELAXED); break;
@@ -338,7 +336,8 @@ RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void 
     return RMA_SUCCESS;
 }
 
-/* Returns whether it has loaded *near; if not, *far has the value. They are two, for *near to be a register. */
+/* Returns whether it has loaded *near; if not, *far has the value. They are two variables so that *near can be a
+ * register. */
 RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void *near, void *far, const void *source,
                           size_t len, int pe) {
     const void *there = rma_there_(ctx, named, source, len, pe);
@@ -371,7 +370,7 @@ RMA_INLINE_ int rma_quiet(void) { return rma_order_("rma_quiet"); }
 RMA_INLINE_ int rma_ctx_fence(rma_ctx *ctx) { return rma_ctx_order_("rma_ctx_fence", ctx); }
 RMA_INLINE_ int rma_ctx_quiet(rma_ctx *ctx) { return rma_ctx_order_("rma_ctx_quiet", ctx); }
 
-/* The operations that the slow calls are asked for: part of the binary interface. */
+/* The operations of the slow calls: part of the binary interface. */
 enum rma_atomic_op_ {
     RMA_FETCH_,
     RMA_SET_,
@@ -381,22 +380,22 @@ enum rma_atomic_op_ {
     RMA_FETCH_AND_,
     RMA_FETCH_OR_,
     RMA_FETCH_XOR_,
-    RMA_FETCH_MIN_, /* of unsigned words, */
+    RMA_FETCH_MIN_, /* of unsigned words */
     RMA_FETCH_MAX_,
-    RMA_FETCH_SMIN_, /* of signed ones, */
+    RMA_FETCH_SMIN_, /* of signed words */
     RMA_FETCH_SMAX_,
-    RMA_FETCH_FADD_, /* and of float or double, by the length */
+    RMA_FETCH_FADD_, /* of float or double, by the length */
     RMA_FETCH_FMIN_,
     RMA_FETCH_FMAX_
 };
 
-/* Another thread may store the word that is read here. */
+/* Atomic, because another thread may store the word meanwhile. */
 RMA_INLINE_ int rma_nothing_pending_(const uint32_t *nothing) {
     return __atomic_load_n(nothing, __ATOMIC_RELAXED) != 0;
 }
 
-/* Atomics. ACQ_REL is what rma.h promises. If something is pending, the library's call is taken: puts to other nodes
- * are under way, and a release must come after them. */
+/* Atomics. ACQ_REL is what rma.h promises. If something is pending, the library is called: puts to other nodes are
+ * under way, and a release must come after them. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
@@ -413,9 +412,9 @@ RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, si
                : NULL;
 }
 
-/* What is done with the word at t, which has op's type: the operation by its number, the value before as the result. A
- * word travels in 64 bits. If a minimum or a maximum would not change the word, nothing is stored; then the operation
- * is an acquire only. Floating-point words are compared by their bits. A number wins over a NaN. */
+/* Apply the operation op to the word at t, which has op's type, and return the old value. A word travels in 64 bits. If
+ * a minimum or a maximum would not change the word, nothing is stored; then the operation is an acquire only.
+ * Floating-point words are compared by their bits. A number wins over a NaN. */
 RMA_INLINE_ float rma_value_float(uint64_t wide) {
     uint32_t bits = (uint32_t)wide;
     float value;
@@ -485,7 +484,7 @@ RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, 
     return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
 }
 
-/* The result of an atomic that is nonblocking. */
+/* Store the result of a nonblocking atomic. */
 RMA_ALWAYS_ void rma_fetched_(void *fetch, size_t len, uint64_t bits) {
     if (len == 4)
         __atomic_store_n((rma_word4_ *)fetch, (rma_word4_)bits, __ATOMIC_RELAXED);
@@ -497,15 +496,15 @@ RMA_ALWAYS_ void *rma_word_there_(const rma_ctx *ctx, int named, const void *tar
     return named ? rma_ctx_atomic_ptr_(ctx, target, len, pe) : rma_atomic_ptr_(target, len, pe);
 }
 
-/* Atomics: that return what the word was, that return an error code, and that store what the word was when they are
- * complete. */
+/* Three kinds of atomics: those that return the old value, those that return an error code, and those that store the
+ * old value when they are complete. */
 RMA_ALWAYS_ uint64_t rma_fetch_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target,
                                    size_t len, uint64_t value, uint64_t cond, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
     uint64_t bits = 0;
     if (RMA_LIKELY_(word != NULL)) return rma_apply_(op, word, len, value, cond);
     rma_atomic_slow_(call, ctx, op, target, len, value, cond, pe, &bits);
-    return len == 4 ? (uint32_t)bits : bits; /* as rma_apply_ does: so the compiler extends neither */
+    return len == 4 ? (uint32_t)bits : bits; /* as rma_apply_ does, so the compiler extends neither */
 }
 
 RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
@@ -530,7 +529,7 @@ RMA_ALWAYS_ int rma_fetch_nbi_as_(const char *call, const rma_ctx *ctx, int name
 #define RMA_VALUE_INTEGER_(NAME, TYPE, bits) (TYPE)(bits)
 #define RMA_VALUE_FLOAT_(NAME, TYPE, bits)   rma_value_##NAME(bits)
 
-/* Waiting: by the library, which spins, sleeps and drives progress. A word is told by its length and whether it is
+/* Waiting: the library does it, which spins, sleeps and drives progress. A word's type is its length and whether it is
  * signed. */
 #define RMA_IS_SIGNED_(TYPE) ((TYPE)-1 < (TYPE)1)
 #define RMA_WORD_LEN_        15
@@ -538,8 +537,8 @@ RMA_ALWAYS_ int rma_fetch_nbi_as_(const char *call, const rma_ctx *ctx, int name
 #define RMA_WORD_(TYPE)      ((int)sizeof(TYPE) | (RMA_IS_SIGNED_(TYPE) ? RMA_WORD_SIGNED_ : 0))
 enum rma_words_what_ { RMA_ALL_, RMA_ANY_, RMA_SOME_ };
 
-/* holds: 1 or 0 of a word of the symmetric heap, -1 if this look cannot tell. (The heap's size is a multiple of 8.) In
- * a job of one node a PE that tests in vain has nobody to serve. */
+/* holds: 1 or 0 for a word of the symmetric heap, -1 if the inlined code cannot tell. (The heap's size is a multiple of
+ * 8.) In a job of one node a PE whose test fails need not drive progress. */
 #define RMA_HOLDS_(NAME, TYPE)                                                                                         \
     RMA_INLINE_ int rma_holds_##NAME(const TYPE *ivar, int cmp, TYPE value) {                                          \
         TYPE seen;                                                                                                     \
@@ -614,26 +613,27 @@ RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 
 /* Locks: runtime/locks.c says how they work. */
-#define RMA_LOCK_PE_      0x01ffffffu /* 1 + a PE: in tail_ the last one of the queue, in node_ a neighbour in it */
-#define RMA_LOCK_PHASE_   0x02000000u /* which of a PE's last two times in the queue is meant */
+#define RMA_LOCK_PE_      0x01ffffffu /* 1 + a PE: in tail_ the last of the queue, in node_ a neighbour in the queue */
+#define RMA_LOCK_PHASE_   0x02000000u /* tells a PE's last two times in the queue apart */
 #define RMA_LOCK_HELD_    0x80000000u /* this PE holds the lock, or waits for it */
-#define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the PE before has passed the lock on */
+#define RMA_LOCK_GRANTED_ 0x40000000u /* between nodes: the predecessor has passed the lock on */
 #define RMA_LOCK_ASLEEP_  0x20000000u /* a PE sleeps in the kernel until this word changes */
 
-/* The PE whose copy of the lock has the queue's tail. All PEs compute the same; different locks have different PEs. */
+/* The PE whose copy of the lock has the queue's tail. All PEs compute the same PE; different locks have different
+ * PEs. */
 RMA_INLINE_ int rma_lock_home_(size_t offset) {
     return (int)(((uint64_t)((uint32_t)(offset >> 3) * 0x9e3779b1u) * rma_reach_.n_pes) >> 32);
 }
 
-/* The tail of a lock in the symmetric heap of a job of one node; else NULL. */
+/* The tail of a lock, if the lock is in the symmetric heap and the job has one node; else NULL. */
 RMA_INLINE_ uint32_t *rma_lock_tail_(rma_lock_t *lock) {
     return RMA_LIKELY_(rma_reach_.one_node)
                ? (uint32_t *)rma_atomic_ptr_(lock, sizeof *lock, rma_lock_home_((uintptr_t)lock - rma_reach_.base))
                : NULL;
 }
 
-/* Whether the PE that was the tail has released the lock. An acquire of what that PE has released.
- * rma_lock_past_slow_: the same, and it notices who calls it for ever for a lock of a dead PE. */
+/* Whether the PE that was the tail has released the lock. An acquire of what that PE has released. rma_lock_past_slow_:
+ * the same, but it notices a caller that polls for ever for the lock of a dead PE. */
 RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
     const uint32_t *node;
     uint32_t seen;
@@ -644,8 +644,9 @@ RMA_INLINE_ int rma_lock_past_(rma_lock_t *lock, uint32_t tail) {
     return !(seen & RMA_LOCK_HELD_) || ((seen ^ tail) & RMA_LOCK_PHASE_);
 }
 
-/* The word of this PE, which has been `node`, when it comes to the queue; and what it writes to the tail. Release: who
- * waits for this PE's time before may find this store, and sees what that time has released. */
+/* Write this PE's word, which was `node`, on its way into the queue, and return what the PE writes to the tail.
+ * Release: a PE that waits for this PE's previous time in the queue may read this store, and then sees what that time
+ * has released. */
 RMA_INLINE_ uint32_t rma_lock_come_(rma_lock_t *lock, uint32_t node) {
     node = (node ^ RMA_LOCK_PHASE_) | RMA_LOCK_HELD_;
     __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
@@ -665,7 +666,7 @@ RMA_INLINE_ int rma_lock_test_(rma_lock_t *lock, uint32_t *tail, uint32_t node) 
         __atomic_store_n(&lock->node_, node, __ATOMIC_RELEASE);
         return 0;
     }
-    /* The one before may have been in the queue twice more meanwhile: then it is waited for. */
+    /* The predecessor may have entered the queue twice more meanwhile; then this PE waits for it. */
     return RMA_LIKELY_(rma_lock_past_(lock, before)) || rma_lock_wait_(lock, before) == RMA_SUCCESS;
 }
 
@@ -694,8 +695,8 @@ RMA_INLINE_ int rma_clear_lock(rma_lock_t *lock) {
 }
 
 /* Global pointers: owner << 40 | offset in the owner's reservation. The first two words of each reservation say how far
- * its local heap and the guests' part of it are committed, so that a wrong offset is found out before it is touched.
- * Offsets from RMA_GPTR_ATTACHED_ up are of attached memory, which the slow calls know. */
+ * its local heap and the guests' part of it are committed, so that a wrong offset is noticed before the memory is
+ * touched. Offsets from RMA_GPTR_ATTACHED_ up are attached memory, which the slow calls know. */
 #define RMA_GPTR_BITS_     40
 #define RMA_GPTR_ATTACHED_ ((rma_gptr_t)3 << 38)
 
@@ -734,8 +735,8 @@ RMA_INLINE_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
     return RMA_SUCCESS;
 }
 
-/* The address of [g, g + len), or NULL if this look cannot tell. The context has no say in which PE is meant: it is
- * only looked for. RMA_CTX_INVALID would be found, as an unused line of the table. */
+/* The address of [g, g + len), or NULL if the inlined code cannot tell. g alone names the PE; the context only has to
+ * exist. RMA_CTX_INVALID is tested for, because its line of the table looks like that of a context. */
 RMA_ALWAYS_ void *rma_gptr_there_(const rma_ctx *ctx, int named, rma_gptr_t g, size_t len) {
     return named && !(ctx && RMA_IS_CONTEXT_(rma_context_of_(ctx), ctx)) ? NULL : rma_gptr_ptr_(g, len);
 }
@@ -806,7 +807,7 @@ RMA_ALWAYS_ int rma_gptr_g_as_(const char *call, const rma_ctx *ctx, int named, 
     return 1;
 }
 
-/* The word of g, or NULL if this look cannot tell. */
+/* The address of g's word, or NULL if the inlined code cannot tell. */
 RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
     void *there = rma_gptr_ptr_(g, len);
     return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_nothing_pending_(&rma_reach_.nothing_pending))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_typed.h: the calls of rma.h by type (rma_p_long, rma_atomic_add_int, rma_sum_reduce_double), and their generic
- * forms: macros in C11, overloads in C++. Included by rma.h only; not for <shmem.h>, which needs none of them, and
- * would take twice as long to compile. */
+ * forms: macros in C11, overloads in C++. Only rma.h includes this file. <shmem.h> leaves it out: it needs none of
+ * these calls, and would take twice as long to compile. */
 #ifndef RMA_TYPED_H
 #define RMA_TYPED_H
 
@@ -49,8 +49,9 @@ RMA_GPTR_VALUE_(SYM, rma_gptr_p_bool, rma_gptr_g_bool, rma_bool_)
 RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_bool, rma_ctx_gptr_g_bool, rma_bool_)
 
 /* Atomics: three families. SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a
- * global pointer; each says how its calls are named and begin, and what does them. The name of an operation is passed
- * on only pasted to an underscore: by itself it may be a macro (<iso646.h> makes && of `and`). */
+ * global pointer; each defines the names and first parameters of its calls, and the function that executes them. The
+ * name of an operation is always pasted to an underscore before it is passed on: by itself it may be a macro
+ * (<iso646.h> defines `and` as &&). */
 #define RMA_SYM_NAME_(OP, SUFFIX) rma_atomic##OP##SUFFIX
 #define RMA_SYM_TARGET_(TYPE)     TYPE *target
 #define RMA_SYM_SOURCE_(TYPE)     const TYPE *target
@@ -98,7 +99,8 @@ RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_bool, rma_ctx_gptr_g_bool, rma_bool_)
     }                                                                                                                  \
     RMA_ATOMIC_FETCHING_(F, SUFFIX, NAME, TYPE, KIND, swap, RMA_SWAP_)
 
-/* An operation OP that makes a new value of the old one and `value`: fetching and nonblocking; and plain. */
+/* An operation OP that computes a new value from the old one and `value`, in three forms: fetching, nonblocking and
+ * plain. */
 #define RMA_ATOMIC_FETCHING_(F, SUFFIX, NAME, TYPE, KIND, OP, CODE)                                                    \
     RMA_INLINE_ TYPE RMA_##F##_NAME_(_##OP, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE),                            \
                                                     TYPE value RMA_##F##_PE_) {                                        \
@@ -264,7 +266,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_p(dest, value, pe)      RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_p, dest)(dest, value, pe)
 #define rma_g(source, pe)           RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_g, source)(source, pe)
 
-/* Of integers, float and double; */
+/* Atomics of integers, float and double. */
 #define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
 #define rma_atomic_fetch_nbi(fetch, source, pe)                                                                        \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_nbi, source)(fetch, source, pe)
@@ -293,7 +295,7 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_atomic_fetch_max_nbi(fetch, target, value, pe)                                                             \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch_max_nbi, target)(fetch, target, value, pe)
 
-/* of integers only. */
+/* Calls for integers only. */
 #define rma_wait_until(ivar, cmp, value) RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_wait_until, ivar)(ivar, cmp, value)
 #define rma_test(ivar, cmp, value)       RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_test, ivar)(ivar, cmp, value)
 #define rma_wait_until_all(ivars, n, status, cmp, value)                                                               \
@@ -344,7 +346,8 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_atomic_fetch_xor_nbi(fetch, target, value, pe)                                                             \
     RMA_FRONT_(RMA_ATOMIC_TYPES_WITH_, rma_atomic_fetch_xor_nbi, target)(fetch, target, value, pe)
 
-/* Reductions: of all integers, these and floating-point numbers, these and complex ones. */
+/* Reductions: first those of all integers, then those of floating-point numbers also, then those of complex numbers
+ * also. */
 #define rma_and_reduce(team, dest, source, n)                                                                          \
     RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_and_reduce, dest)(team, dest, source, n)
 #define rma_or_reduce(team, dest, source, n)                                                                           \
@@ -444,8 +447,8 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 
 #elif defined __cplusplus
 
-/* Inlined at any level of optimisation: whoever asks from where a call came (a profiling tool, a debugger) finds the
- * program, not these. */
+/* Inlined at any level of optimisation: a profiling tool or a debugger that asks for the caller finds the program, not
+ * these functions. */
 #define RMA_FORWARD_ inline __attribute__((always_inline))
 extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */

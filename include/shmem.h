@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shmem.h: OpenSHMEM 1.6 on librma. The specification (openshmem.org) is the manual of the calls; shmem(7) says what is
- * particular to this library. This header has the whole C interface, with what is deprecated since 1.0, and the generic
- * forms for C11.
+ * particular to this library. This header has the whole C interface, including everything deprecated since 1.0, and the
+ * generic forms for C11.
  *
  * Calls that move data, update words, order or wait are compiled into the program, as the native calls are (rma.h). A
  * program or a tool that is compiled with SHMEM_PROFILE defined calls functions instead, so that a profiling library
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* By the rules of inline before C99, each file that includes this header would define the inlined calls, and linking
- * two such files would fail. So such a program calls functions. */
+/* By the rules of inline before C99, each file that includes this header would define the inlined calls, and two such
+ * files would not link. So a program that is compiled by these rules calls functions. */
 #if defined __GNUC_GNU_INLINE__ && !defined SHMEM_PROFILE
 #define SHMEM_PROFILE
 #endif
@@ -158,15 +158,15 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 #define SHMEM_CASE_(CALL, NAME, TYPE, RNAME) , TYPE: shmem_##NAME##CALL
 #define SHMEM_CTX_CASE_(CALL, NAME, TYPE, RNAME) , TYPE: shmem_ctx_##NAME##CALL
 
-/* The type is that of what the first argument points to; after a context or a team, the second. */
+/* The first argument's pointed-to type selects the function; after a context or a team, that of the second argument. */
 #define SHMEM_FRONT_(TYPES, CALL, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(first, __VA_ARGS__)
 #define SHMEM_CTX_FRONT_(TYPES, CALL, ctx, first, ...) _Generic(*(first) TYPES(SHMEM_CTX_CASE_, CALL))(ctx, first, \
     __VA_ARGS__)
 #define SHMEM_TEAM_FRONT_(TYPES, CALL, team, first, ...) _Generic(*(first) TYPES(SHMEM_CASE_, CALL))(team, first, \
     __VA_ARGS__)
 
-/* A call with one argument more than its form without a context has a context as its first argument. SHMEM_PICK4_ is
- * for calls that have 4 arguments without a context. */
+/* If a call has one argument more than its form without a context, its first argument is a context. SHMEM_PICK4_ is for
+ * calls that have 4 arguments without a context. */
 #define SHMEM_PICK2_(a, b, c, pick, ...) pick
 #define SHMEM_PICK3_(a, b, c, d, pick, ...) pick
 #define SHMEM_PICK4_(a, b, c, d, e, pick, ...) pick
@@ -275,8 +275,8 @@ SHMEM_OTHER_CALLS_(SHMEM_DECLARE_)
 
 #elif defined __cplusplus
 
-/* Inlined at any level of optimisation: whoever asks from where a call came (a profiling tool, a debugger) finds the
- * program, not these. */
+/* Inlined at any level of optimisation: a profiling tool or a debugger that asks for the caller finds the program, not
+ * these functions. */
 #define SHMEM_FORWARD_ inline __attribute__((always_inline))
 extern "C++" { /* many programs include C's headers inside extern "C" */
 /* A shape has the form of a call without a context and, where there is one, the form with it. */
@@ -506,7 +506,7 @@ SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_INC_, _inc)
 SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_SWAP_, _fadd)
 SHMEM_DISTINCT_ATOMIC_TYPES_(SHMEM_CXX_OLD_P_, _add)
 
-/* shmem_wait_until for long is the function of that name, deprecated since 1.4, which is the same. */
+/* shmem_wait_until for long is the function of that name, which is deprecated since 1.4 and does the same. */
 
 inline void shmem_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {
     shmem_ctx_signal_set(ctx, sig_addr, signal, pe);
@@ -515,7 +515,7 @@ inline void shmem_signal_add(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signa
     shmem_ctx_signal_add(ctx, sig_addr, signal, pe);
 }
 
-/* With an active set it is the deprecated function. */
+/* With an active set, shmem_sync is the deprecated function. */
 inline int shmem_sync(shmem_team_t team) { return shmem_team_sync(team); }
 
 #if __cplusplus >= 201103L

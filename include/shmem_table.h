@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types there are, and which functions each type has. shmem.h
- * and pshmem.h make prototypes and inlined calls of the table; the library makes the functions and their second names.
+/* shmem_table.h: the OpenSHMEM 1.6 API as one table: which types exist, and which functions each type has. shmem.h and
+ * pshmem.h generate prototypes and inlined calls from the table; the library generates the functions and their second
+ * names.
  *
  *     SHMEM_..._TYPES_(F, A)   F(A, NAME, TYPE, RNAME) for each type: its names in shmem_NAME_put and in rma_p_RNAME
  *     SHMEM_..._CALLS_(X)      X(RESULT, FUNCTION, (PARAMETERS), body) for each function
@@ -8,12 +9,12 @@
  * Functions of the families with bodies are compiled into the program (rma_inline.h). For the other functions X gets no
  * body. A body passes its own function's name to librma's slow calls, so that an error names the function that the
  * program has called. Names are pasted to a leading underscore; otherwise a macro of the program (or of <iso646.h>)
- * with the same name would change them on the way. */
+ * with the same name would replace them. */
 #ifndef SHMEM_TABLE_H
 #define SHMEM_TABLE_H
 
-/* Where a program uses a name of the table for something else, gcc shows each macro of which the function is made, ten
- * of them, unless they stand in a system header. Its warnings are shown where SHMEM_WARNINGS_ is defined. */
+/* This is marked as a system header: otherwise, if a program uses a name of the table for something else, gcc prints
+ * each of the ten macros that generate the function. Define SHMEM_WARNINGS_ to see gcc's warnings for this file. */
 #ifndef SHMEM_WARNINGS_
 #pragma GCC system_header
 #endif
@@ -71,7 +72,7 @@
 #define SHMEM_ATOMIC_BIT_TYPES_(F, A) SHMEM_DISTINCT_ATOMIC_BIT_TYPES_(F, A)                            \
     F(A, uint32, uint32_t, uint32) F(A, uint64, uint64_t, uint64)
 
-/* What is deprecated, and has its own lists. */
+/* Deprecated calls, which have lists of their own. */
 #define SHMEM_OLD_WAIT_TYPES_(F, A) F(A, short, short, short) F(A, ushort, unsigned short, ushort)
 #define SHMEM_DISTINCT_WAIT_TYPES_(F, A) SHMEM_DISTINCT_ATOMIC_TYPES_(F, A) SHMEM_OLD_WAIT_TYPES_(F, A)
 #define SHMEM_DISTINCT_WAIT_TYPES_BUT_LONG_(F, A)                                                       \
@@ -131,7 +132,7 @@
     })
 #define SHMEM_VALUES_(X, F, STEM, TYPE, RNAME) SHMEM_P_(X, F, STEM##_p, TYPE) SHMEM_G_(X, F, STEM##_g, TYPE)
 
-/* The signal alone. OP is set or add. */
+/* Only the signal. OP is set or add. */
 #define SHMEM_SIGNAL_(X, F, CALL, OP)                                                                   \
     X(void, CALL, (SHMEM_##F##_CTX_ uint64_t *sig_addr, uint64_t signal, int pe), {                     \
         rma_signal_as_(#CALL, RMA_##F##_OF_, sig_addr, signal, RMA_SIGNAL_##OP, pe);                    \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* shmemx.h: calls beyond OpenSHMEM 1.6 that other libraries have, under the names that their programs use; man 7 shmem
- * describes them. What librma has beyond these is in rma.h, and may be used in one program with OpenSHMEM.
+ * describes them. librma's other extensions are in rma.h; one program may use both rma.h and OpenSHMEM.
  *
  * The functions are one table, as those of shmem.h (shmem_table.h). */
 #ifndef SHMEMX_H
@@ -20,8 +20,8 @@ extern "C" {
 /* A hint for shmem_malloc_with_hints: the program does not need the barrier at the end of the call. */
 #define SHMEMX_MALLOC_NO_BARRIER 4L
 
-/* The counters of a context, as the calls shmemx_pcntr_get_... give them one by one: `pending` are those of
- * ..._get_issued_write and ..._read, which count also what is complete already. */
+/* The counters of a context, which the calls shmemx_pcntr_get_... return one by one. `pending` are those of
+ * ..._get_issued_write and ..._read; they also count operations that are already complete. */
 typedef struct {
     uint64_t pending_put;
     uint64_t pending_get;
@@ -32,7 +32,7 @@ typedef struct {
 
 /* clang-format off */
 
-/* Names that shmem.h has since 1.5 and 1.6, and programs had before under these. */
+/* Older names for calls that shmem.h has since 1.5 and 1.6. */
 #define SHMEMX_SIGNAL_CALLS_(X)                                                                         \
     SHMEM_SIGNAL_(X, SYM, shmemx_signal_set, SET) SHMEM_SIGNAL_(X, CTX, shmemx_ctx_signal_set, SET)     \
     SHMEM_SIGNAL_(X, SYM, shmemx_signal_add, ADD) SHMEM_SIGNAL_(X, CTX, shmemx_ctx_signal_add, ADD)
@@ -50,7 +50,7 @@ typedef struct {
     SHMEM_REDUCTION_(X, shmemx_##NAME##_sum_exscan, TYPE, nelems)
 #define SHMEMX_SCAN_CALLS_(X) SHMEM_SUM_TYPES_(SHMEMX_SCANS_, X)
 
-/* Counters, and what has no family. */
+/* Counters, and calls that belong to no family. */
 #define SHMEMX_OWN_CALLS_(X)                                                                            \
     X(void, shmemx_pcntr_get_issued_write, (shmem_ctx_t ctx, uint64_t *cntr_value), )                   \
     X(void, shmemx_pcntr_get_issued_read, (shmem_ctx_t ctx, uint64_t *cntr_value), )                    \
@@ -78,7 +78,7 @@ SHMEMX_OTHER_CALLS_(SHMEM_DECLARE_)
 #define shmemx_sum_exscan(...) shmem_sum_exscan(__VA_ARGS__)
 #endif
 
-/* With a context as the first argument, too. */
+/* Also with a context as the first argument. */
 #if defined __cplusplus
 extern "C++" {
 inline void shmemx_signal_set(shmem_ctx_t ctx, uint64_t *sig_addr, uint64_t signal, int pe) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's loads and stores: what the compilers' instrumentation calls (-fsanitize=thread). The names are those of
- * the instrumentation; ThreadSanitizer's own library is not linked.
+/* The program's loads and stores: the functions that the compilers' instrumentation calls (-fsanitize=thread). The
+ * names are those of the instrumentation; ThreadSanitizer's own library is not linked.
  *
- * The common access finds in its cell the same epoch and returns. */
+ * The most common access finds the same epoch in its cell and returns. */
 #include "config.h"
 
 #include "race/access.h"
@@ -16,7 +16,7 @@
 #define HOOK      __attribute__((visibility("default")))
 #define HERE      ((uintptr_t)__builtin_return_address(0))
 
-/* What is not the same access again. */
+/* The slow path: the access is not a repetition. */
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
@@ -25,7 +25,7 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
 
-/* Private memory, other PEs' memory on this node, and what crosses cells. */
+/* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
     if (!race_me || race_inside || race_locks_held) return;
@@ -36,15 +36,15 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
 /* No access, or a plain one of the same actor. */
 static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
 
-/* The first such access of the cell since the thread told something. Memory that this thread alone has used: its own
- * accesses come one after the other. */
+/* The thread's first such access of the cell since it last told something. If only this thread has used the memory, its
+ * accesses are ordered. */
 static __attribute__((noinline)) void first_in_epoch(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                                      uintptr_t pc) {
     race_epoch me = race_now | mask;
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
         int replaced = mask == RACE_MASK;
-        if (replaced) { /* a store is enough: who comes at this moment has the same bytes, and races */
+        if (replaced) { /* a store is enough: a concurrent access to the same bytes races */
             if (write) __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
             __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
         } else {
@@ -59,8 +59,8 @@ static __attribute__((noinline)) void first_in_epoch(struct race_cell *c, uintpt
     access(c, addr, mask, write, pc, race_job.my_pe);
 }
 
-/* What every load and store of the program comes through: so it has no stack frame, which is why what is left is done
- * by calls at its end. */
+/* Every load and store of the program passes through this function. So it has no stack frame, and the remaining work is
+ * done by tail calls. */
 static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_cell *c;
     race_epoch e, mask;
@@ -98,7 +98,7 @@ void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
     HOOK void __tsan_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                        \
     HOOK void __tsan_unaligned_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }               \
     HOOK void __tsan_unaligned_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }              \
-    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with all that the read races with */          \
+    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with everything that the read does */         \
         load_store((uintptr_t)p, SIZE, 1, HERE);                                                                       \
     }                                                                                                                  \
     HOOK void __tsan_unaligned_read_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }
@@ -129,10 +129,11 @@ HOOK void __tsan_read_range(void *p, unsigned long size) { race_load_store(p, si
 HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
-    if (*p != value) load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store what is there */
+    if (*p != value)
+        load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store the value that is already there */
 }
 
-/* What the instrumentation calls besides. The name of a function is found from a place in it. */
+/* The instrumentation's other calls. A function's name is found from any place in it. */
 HOOK void __tsan_init(void) {}
 HOOK void __tsan_func_entry(void *caller) { (void)caller; }
 HOOK void __tsan_func_exit(void) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The detector's side of the functions of rma_inline.h of which the inlined calls of both APIs are made. A file defines
- * RACE_BY_NATIVE (1: by the rules of the native calls, 0: by those of OpenSHMEM), includes rma.h and then this file;
- * what it expands from the tables of the headers afterwards calls these functions in place of librma's. */
+/* The detector's versions of those functions of rma_inline.h that the inlined calls of both APIs use. A file defines
+ * RACE_BY_NATIVE (1: by the rules of the native calls, 0: by those of OpenSHMEM), and includes rma.h and then this
+ * file. Calls that it then expands from the headers' tables call these functions instead of librma's. */
 #include "race/calls.h"
 
 #define RACE_CALL_                                                                                                     \
@@ -11,8 +11,8 @@
 #define RACE_AT_(addr_, pe_)                                                                                           \
     (struct race_target) { .addr = (uint64_t)(uintptr_t)(addr_), .pe = (pe_) }
 
-/* A put or a get of OpenSHMEM is looked at before it is made, since a waiting PE may learn from a put. No PE learns
- * from a native one, so these are looked at afterwards, and only if they were not refused. */
+/* A put or a get of OpenSHMEM is recorded before the library executes it, since a waiting PE may learn from a put. No
+ * PE learns from a native put, so native calls are recorded afterwards, and only if they succeeded. */
 
 static inline int race_put_as(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
                               size_t len, int pe) {
@@ -160,7 +160,7 @@ static inline uint64_t race_signal_fetch(const uint64_t *signal) {
     return value;
 }
 
-/* The fence or quiet that `call` names. */
+/* A fence or a quiet, whichever `call` names. */
 static inline int race_ctx_order(const char *call, const rma_ctx *ctx) {
     int code, named = 1;
     RACE_CALL_;
@@ -255,11 +255,11 @@ static inline int race_gptr_put_signal_as(const char *call, const rma_ctx *ctx, 
     return code;
 }
 
-/* The place of the call is where the function was called that is made of the table. */
+/* A call's place is where the program called the function that the table generates. */
 #define RACE_FROM_ (race_from = RACE_HERE)
 
-/* From here on the names in the tables mean the functions above. The looks that a waiting call makes first find
- * nothing, so that it asks race_wait_slow. */
+/* From here on the names in the tables mean the functions above. The inlined tests of a waiting call always fail, so
+ * that it calls race_wait_slow. */
 #define rma_put_as_(...)             (RACE_FROM_, race_put_as(__VA_ARGS__))
 #define rma_get_as_(...)             (RACE_FROM_, race_get_as(__VA_ARGS__))
 #define rma_put_nbi_as_(...)         (RACE_FROM_, race_put_nbi_as(__VA_ARGS__))

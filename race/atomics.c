@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomics of the language (C11, C++, __atomic builtins), which the instrumentation turns into calls. Each is done with
- * sequential consistency, whatever order it asks for; the detector holds it to the order that it asks for. */
+/* Atomics of the language (C11, C++, __atomic builtins), which the instrumentation turns into calls. Each is executed
+ * with sequential consistency, whatever order the program requests; the detector assumes only the requested order. */
 #include "config.h"
 
 #include <stddef.h>
@@ -25,12 +25,12 @@ enum { RELAXED, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST };
 static int acquires(int order) { return order != RELAXED && order != RELEASE; }
 static int releases(int order) { return order >= RELEASE; }
 
-/* Before the operation: its access is recorded, with what it tells. Returns what was accessed. */
+/* Before the operation: records its access, and what it tells. Returns what was accessed. */
 #define STORES  1
-#define UPDATES 2 /* and what was told by the value before is told on, whatever the order: C11's release sequence */
+#define UPDATES 2 /* also passes on what the old value told, whatever the order: C11's release sequence */
 
 struct accessed {
-    struct race_cell *cell; /* NULL: not looked at */
+    struct race_cell *cell; /* NULL: not checked */
     race_epoch mask;
 };
 
@@ -110,9 +110,9 @@ ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
 
-/* Of 16 bytes: two cells, and one compare-and-swap of the processor in a loop, since librma_race is not linked with
- * libatomic. A load is one, too: it needs memory that may be written. Their races with atomics of 8 bytes on a half are
- * not found. */
+/* Atomics of 16 bytes: two cells, and the processor's compare-and-swap in a loop, since librma_race is not linked with
+ * libatomic. A load is also a compare-and-swap, so it needs writable memory. Races with an atomic of 8 bytes on one
+ * half are not found. */
 #if defined __SIZEOF_INT128__ && (defined __x86_64__ || defined __aarch64__)
 __extension__ typedef unsigned __int128 uint128;
 struct accessed_pair {
@@ -120,7 +120,7 @@ struct accessed_pair {
 };
 
 #ifdef __x86_64__
-__attribute__((target("cx16"), noinline)) /* clang 14 inlines it into functions that have no such instruction */
+__attribute__((target("cx16"), noinline)) /* clang 14 would inline it into functions without this instruction */
 #endif
 static uint128
 swapped(volatile uint128 *p, uint128 old, uint128 new) {
@@ -161,7 +161,7 @@ static int compare128(volatile uint128 *p, uint128 *expected, uint128 v, int ord
     HOOK uint128 __tsan_atomic128_fetch_##OP(volatile uint128 *p, uint128 v, int order) {                              \
         return wide_##OP(p, v, order, HERE);                                                                           \
     }
-UPDATE128(load, 0, old + v) /* of v = 0: it stores what it finds */
+UPDATE128(load, 0, old + v) /* with v = 0 it stores the value that it finds */
 UPDATE128(exchange, UPDATES, v)
 FETCH128(add, old + v)
 FETCH128(sub, old - v)
@@ -187,8 +187,8 @@ HOOK uint128 __tsan_atomic128_compare_exchange_val(volatile uint128 *p, uint128 
 }
 #endif
 
-/* A release fence and a relaxed store after it: not looked at as a pair. The fence tells by an object that all acquire
- * fences hear: threads of a process are ordered by it more than they should be, and no race is made up. */
+/* A release fence and a later relaxed store are not tracked as a pair. The fence tells an object that all acquire
+ * fences hear: this orders the threads of a process more than it should, so it can hide a race but not invent one. */
 HOOK void __tsan_atomic_signal_fence(int order) { (void)order; }
 static char fences;
 HOOK void __tsan_atomic_thread_fence(int order) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers of both APIs have in common: collectives, teams, and calls that are only forwarded. */
+/* The common part of the wrappers of both APIs: collectives, teams, and calls that are only forwarded. */
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
@@ -9,7 +9,7 @@
 
 #define RACE_HERE ((uintptr_t)__builtin_return_address(0))
 
-/* Forwards to the library: what the library does is not looked at. */
+/* Forwards to the library, whose own accesses are not checked. */
 #define RACE_FORWARD(WHAT)                                                                                             \
     do {                                                                                                               \
         race_inside++;                                                                                                 \
@@ -17,36 +17,37 @@
         race_inside--;                                                                                                 \
     } while (0)
 
-/* race_team: the group of a team's PEs; NULL where the call is not looked at, or the handle is none that is known: that
- * of the world, of the node, or of a team that was made (race_team_made) and is not gone (race_team_gone). So a wrong
- * handle is reported by the library, and once. race_set: the group of an active set. */
+/* race_team: the group of a team's PEs. NULL if the call is not checked, or the handle is unknown. Known handles are
+ * those of the world, of the node, and of teams that were made (race_team_made) and are not gone (race_team_gone). So
+ * only the library reports a wrong handle. race_set: the group of an active set. */
 struct race_group *race_team(const void *team);
 void race_team_made(const void *team);
 void race_team_gone(const void *team);
 struct race_group *race_set(int start, int log_stride, int size);
 
-/* race_world: the group of all PEs, where the call is looked at. quiet: what the context has under way is complete
- * first, as in a barrier; NULL: it is not. */
+/* race_world: the group of all PEs, if the call is checked. quiet: first completes what the context has under way, as a
+ * barrier does; NULL: does not. */
 struct race_group *race_world(const struct race_call *quiet);
 
-/* A collective: race_collective before the library's call, for the buffer that this PE gives (len 0: none);
- * race_collected after it, for the one that it gets, and from whom. g NULL: nothing. code: what the library's call
- * returned; one that was refused has moved nothing and is not counted. RACE_SUM: as long as what all give. */
+/* A collective: call race_collective before the library's call, for the buffer that this PE gives (len 0: none); and
+ * race_collected after it, for the buffer that it gets, and for the giver. If g is NULL they do nothing. code: the
+ * result of the library's call; a failed call has moved nothing and is not counted. RACE_SUM: the sum of the lengths
+ * that all PEs give. */
 #define RACE_SUM SIZE_MAX
 void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len);
 void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from);
 
-/* race_elements: buffers of which every stride-th element is used: called before race_collective, or after
- * race_collected, which have no buffer then. */
+/* race_elements: for buffers of which only every stride-th element is used. Call it before race_collective or after
+ * race_collected, and give these no buffer. */
 void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
                    size_t n, int write);
 
-/* ---- what wrappers begin with. RACE_BY_NATIVE: as.h ---- */
+/* ---- beginnings of wrappers. RACE_BY_NATIVE: as.h ---- */
 
-/* The call, by its name, from the place from which the wrapper was called. */
+/* The call: its name, and the place from which the wrapper was called. */
 #define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = RACE_BY_NATIVE}
 
-/* For calls that are made in both forms (shmem_table.h, rma_inline.h): with a context and without. */
+/* For calls that exist in both forms (shmem_table.h, rma_inline.h): with a context and without. */
 #define RACE_CTX_OF_SYM NULL
 #define RACE_CTX_OF_CTX ((ctx) == RMA_CTX_DEFAULT ? NULL : (const void *)(ctx))
 #define RACE_ARG_SYM
@@ -66,7 +67,7 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
     }
 
 /* The beginning of a wrapper that has buffers `source` and `dest`, of GIVEN and GOT bytes; both may use `members` and
- * `me`. A collective of nothing moves nothing, and nobody waits. */
+ * `me`. A collective of length 0 moves nothing, and nobody waits. */
 #define RACE_BEGIN_COLLECTIVE(CALL, GROUP, GIVEN, GOT)                                                                 \
     RACE_CALL_AS(#CALL);                                                                                               \
     struct race_group *g = GROUP;                                                                                      \
@@ -76,7 +77,7 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
     if ((GIVEN) == 0 && (GOT) == 0) g = NULL;                                                                          \
     race_collective(g, &c, source, GIVEN)
 
-/* A wrapper of a collective of a `team` that returns a code. FROM: whose data come. */
+/* A wrapper of a collective of a `team` that returns a code. FROM: the PE whose data arrive. */
 #define RACE_COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                       \
     extern __typeof__(CALL) p##CALL;                                                                                   \
     int CALL PARAMETERS {                                                                                              \

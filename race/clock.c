@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector clocks. A clock that others read is never changed: race_publish copies it into the ring of its PE. Whoever is
- * so late that the copy, or the operation's entry, has been overwritten learns what stands there now: more than was
- * told, so that a race may be missed, but none is made up. */
+/* Vector clocks. A clock that others read is never changed: race_publish copies it into the ring of its PE. A reader so
+ * late that the copy, or the operation's entry, has been overwritten learns the newer content. This is more than was
+ * told, so that it may miss a race, but invents none. */
 #include "config.h"
 
 #include "race/clock.h"
@@ -19,7 +19,7 @@ __thread struct race_thread *race_me;
 __thread int race_inside;
 __thread int race_locks_held;
 
-static struct race_thread *unused_threads; /* of threads that have ended: their actors count on */
+static struct race_thread *unused_threads; /* of threads that have ended: their actors keep their counts */
 static uint32_t threads_lock;
 
 uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise) {
@@ -78,7 +78,7 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
             return NULL;
         }
     }
-    memset(t->clock, 0, race_job.clocks * sizeof *t->clock); /* what the thread that has ended knew */
+    memset(t->clock, 0, race_job.clocks * sizeof *t->clock); /* drop what the ended thread knew */
     t->next = NULL;
     if (parent && parent != RACE_NOBODY) race_join(t, parent->clock);
     t->count++;
@@ -116,12 +116,12 @@ uint32_t *race_floor;
 
 void race_raise_floor(const struct race_thread *t) {
     if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
-        race_floor = NULL; /* stays allocated: another thread may be reading */
+        race_floor = NULL; /* stays allocated: another thread may be reading it */
         return;
     }
     if (!race_floor && !(race_floor = calloc(race_job.clocks, sizeof *race_floor))) return;
     memcpy(race_floor, t->clock, in_use() * sizeof *race_floor);
-    race_floor[t->actor] = t->count - 1; /* the count went up when the thread told */
+    race_floor[t->actor] = t->count - 1; /* the count increased when the thread told */
 }
 
 void race_tick(struct race_thread *t) {
@@ -130,7 +130,8 @@ void race_tick(struct race_thread *t) {
         race_now = RACE_EPOCH(t->actor, t->count);
         race_same = race_now | RACE_MASK;
     }
-    /* The last version stays right: whoever learns from an operation takes the thread's own count from its entry. */
+    /* The last version stays valid: a thread that learns from an operation takes the owner's count from the operation's
+     * entry. */
 }
 
 static uint32_t *version_of(uint32_t pe, uint32_t version) {
@@ -155,8 +156,8 @@ static uint32_t publish(const uint32_t *clock, race_fences *fences) {
 uint32_t race_publish(struct race_thread *t, race_fences *fences) {
     uint32_t version;
     if (t->version && !t->changed && t->fences == fences) return t->version;
-    /* Before it copies: a signal handler that publishes meanwhile makes a copy of its own, and one that learns sets
-     * `changed` again. */
+    /* Before the copy: a signal handler that publishes meanwhile makes its own copy, and one that learns sets `changed`
+     * again. */
     t->version = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->changed = 0;
@@ -186,21 +187,21 @@ void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
     __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
 }
 
-/* How often an entry or a version is read again that somebody is writing: the first LOOKS_WITHOUT_YIELD times at once,
- * then with a yield between, since the writer may have lost its processor where PEs outnumber processors. After
- * LOOKS_MOST the reader gives up and learns nothing, which may make a report about a correct program; so it waits until
- * the writer must have died. */
+/* How often a reader retries an entry or a version that is being written: LOOKS_WITHOUT_YIELD times at once, then with
+ * a yield between, since the writer may have lost its processor if PEs outnumber processors. After LOOKS_MOST retries
+ * the reader gives up and learns nothing. This may cause a false report, so the limit is so high that the writer must
+ * have died. */
 #define LOOKS_WITHOUT_YIELD 100
 #define LOOKS_MOST          100000
 static void wait_for_writer(int looks) {
     if (looks >= LOOKS_WITHOUT_YIELD) sched_yield();
 }
 
-/* Copies an entry that nobody writes meanwhile. 0: it has been overwritten by a later operation, or told nothing. */
+/* Copies an entry while nobody writes it. 0: a later operation has overwritten it, or it told nothing. */
 static int read_entry(const struct race_operation *e, uint32_t count, struct race_operation *op) {
     for (int looks = 0; looks < LOOKS_MOST; looks++) {
         uint32_t was = __atomic_load_n(&e->count, __ATOMIC_ACQUIRE);
-        if (was && (int32_t)(was - count) < 0) return 0; /* an older one: this operation has told nothing */
+        if (was && (int32_t)(was - count) < 0) return 0; /* an older entry: this operation has told nothing */
         *op = *e;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
         if (was && __atomic_load_n(&e->count, __ATOMIC_RELAXED) == was) return 1;
@@ -209,8 +210,9 @@ static int read_entry(const struct race_operation *e, uint32_t count, struct rac
     return 0;
 }
 
-/* Takes over what a version says; if that has been overwritten, what the newest one of its PE says, that PE's own count
- * included. Without it the thread would know that PE q has seen a write of that PE, and would not know of the write. */
+/* Learns what a version says or, if it has been overwritten, what the newest version of its PE says, including that
+ * PE's own count. Without that count the thread might know that another PE has seen a write of this PE, but not know
+ * the write. */
 static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) {
     size_t n = in_use();
     for (int looks = 0; version && looks < LOOKS_MOST; looks++) {

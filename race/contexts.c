@@ -18,7 +18,7 @@ static struct race_flow **flows_of(struct race_context *x, enum race_kind kind) 
     return kind == RACE_PUTS ? &x->puts : kind == RACE_SIGNALLED ? &x->signalled : &x->pending;
 }
 
-/* The standing context's actors follow from the PE's number: so a job that makes no contexts needs no numbers besides.
+/* The default context's actors follow from the PE's number: so a job that creates no contexts needs no further numbers.
  */
 static int fill(struct race_context *x, int is_standing) {
     uint32_t n = (uint32_t)race_job.n_pes;
@@ -48,7 +48,7 @@ struct race_context *race_context_new(const void *handle, int n, const int *pes)
     struct race_context *x;
     race_context_of(NULL);
     race_spin_lock(&contexts_lock);
-    x = unused; /* its actors count on */
+    x = unused; /* its actors keep their counts */
     if (x) unused = x->next;
     race_spin_unlock(&contexts_lock);
     if (!x) {
@@ -88,8 +88,8 @@ struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind,
     if (__atomic_load_n(&f->actor, __ATOMIC_ACQUIRE) == UINT32_MAX) {
         uint32_t other = race_actor_standing(kind, race_job.my_pe, pe), none = UINT32_MAX;
         uint32_t actor = race_actor_new(kind, other);
-        if (actor == other) f->count = 1u << 30; /* shared: above whatever the standing one counts */
-        /* Of two threads that come first at the same time one gives its number up. */
+        if (actor == other) f->count = 1u << 30; /* the actor is shared: start above the default context's counts */
+        /* If two threads both come first, one of them gives up its number. */
         __atomic_compare_exchange_n(&f->actor, &none, actor, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
     }
     return f;

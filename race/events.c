@@ -28,7 +28,7 @@ static int pe_in_job(const struct race_context *x, int pe) {
     return pe < x->n ? x->pes[pe] : -1;
 }
 
-/* A target found: its cells, and what the report calls it. */
+/* A target: its cells, and its description for reports. */
 struct found {
     struct race_cell *cells;
     uintptr_t addr;
@@ -45,23 +45,23 @@ static int find_target(const struct race_context *x, struct race_target t, size_
         f->cells = f->pe < 0 ? NULL : race_cells_of((uintptr_t)t.addr, len, f->pe);
         f->addr = (uintptr_t)t.addr;
     }
-    /* The cell is often in no cache, and what comes first takes as long as that. */
+    /* The cell is often in no cache; the work before its use hides the miss. */
     if (f->cells) __builtin_prefetch(f->cells, 1);
     return f->cells != NULL;
 }
 
-/* The same for the word itself, which the library's call needs next: an atomic may go anywhere. */
+/* The same for the word itself, which the library's call needs next: an atomic may target any memory. */
 static void prefetch_word(const struct found *f) {
     uintptr_t o = f->addr - race_job.space;
     if (o < race_job.stride && race_job.space_of[f->pe]) __builtin_prefetch((void *)(race_job.space_of[f->pe] + o), 1);
 }
 
-/* 0: they do not lie in one cell. */
+/* 0: the bytes are not in one cell. */
 static race_epoch mask_of(uintptr_t addr, size_t len) { return (addr & 7) + len <= 8 ? race_mask(addr, len) : 0; }
 
 /* ---- who ---- */
 
-/* While there are threads, one's puts are not ordered for another. */
+/* While there are threads, one thread's puts are not ordered for another thread. */
 static int is_near(int pe) { return race_window.private_mode != RACE_PRIVATE_ALL && race_job.space_of[pe] != 0; }
 
 static struct race_who thread_who(void) {
@@ -69,7 +69,7 @@ static struct race_who thread_who(void) {
     return who;
 }
 
-/* What fences of the context have ordered before an access of PE pe's memory. */
+/* Adds what fences of the context have ordered before an access of PE pe's memory. */
 static void add_fenced(struct race_who *who, struct race_context *x, int pe) {
     const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
     const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
@@ -86,20 +86,20 @@ static struct race_who next_of(struct race_flow *f) {
     return who;
 }
 
-/* The same for an access of PE pe's memory, which fences to that PE have ordered too (atomics). */
+/* The same for an access of PE pe's memory, which fences to that PE also order (atomics). */
 static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
     add_fenced(&who, x, pe);
     return who;
 }
 
-/* The next operation of a context, asked of PE pe, that only quiet completes. */
+/* The context's next operation on PE pe that only quiet completes. */
 static struct race_who pending_who(struct race_context *x, int pe) {
     return next_of(race_context_flow(x, RACE_PENDING, pe));
 }
 
-/* While there are threads: a later operation of a flow stands for the earlier ones (shadow.c), so that it must tell
- * what they told. What it tells, its number and its access come under one lock. */
+/* While there are threads: a later operation of a flow replaces the earlier ones (shadow.c), so it must also tell what
+ * they told. One lock protects what it tells, its number and its access. */
 static int lock_flow(struct race_flow *f) {
     if (!__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) return 0;
     race_spin_lock(&f->lock);
@@ -109,8 +109,8 @@ static void unlock_flow(struct race_flow *f, int locked) {
     if (locked) race_spin_unlock(&f->lock);
 }
 
-/* What an operation of the context, on PE pe's memory, tells whoever sees its value. The flow of its puts is locked if
- * there are threads. */
+/* What the context's operation on PE pe's memory tells to a thread that sees its value. If there are threads, the flow
+ * of its puts is locked. */
 static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe, int locked) {
     struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
     race_fences *fences = c->native ? race_fences_into : NULL;
@@ -129,7 +129,7 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
                                    .signalled_to = data->fenced};
 }
 
-/* The next of a context's puts, or of its signalled data, to PE pe. */
+/* The context's next put, or next signalled data, to PE pe. */
 static struct race_who flow_who(const struct race_call *c, struct race_context *x, struct race_flow *f, int pe) {
     struct race_who who = next_of(f);
     who.own = c->native && is_near(pe);
@@ -137,7 +137,8 @@ static struct race_who flow_who(const struct race_call *c, struct race_context *
     return who;
 }
 
-/* The caller's buffer: by the thread if the call completes with it, else by the context's pending actor. */
+/* An access of the caller's buffer: by the thread if the buffer is free when the call returns, else by the context's
+ * pending actor. */
 static void near_buffer(struct race_context *x, int pe, const void *addr, size_t len, int nbi, int write,
                         uint32_t place) {
     struct race_who who;
@@ -285,7 +286,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
     if (len) {
         struct found d;
         who = flow_who(c, x, data, f.pe);
-        op.signalled_to = RACE_COUNT(who.epoch); /* whoever sees the signal sees this */
+        op.signalled_to = RACE_COUNT(who.epoch); /* a thread that sees the signal sees this */
         if (find_target(x, dest, len, &d)) {
             race_log(data->actor, RACE_COUNT(who.epoch), op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
@@ -355,7 +356,7 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
     cells = race_cells_of(addr, len, race_job.my_pe);
     if (!cells) return;
     who = thread_who();
-    /* OpenSHMEM's waits see what any call writes; native ones are atomics, with which a put races. */
+    /* OpenSHMEM's waits see writes of any call; native waits are atomics, with which a put races. */
     if (c->native)
         race_access(cells, mask, RACE_ATOMIC, 0, race_call_place(c->pc, c->name), &who,
                     (struct race_where){addr, race_job.my_pe});
@@ -364,7 +365,7 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 
 /* ---- order ---- */
 
-/* What has gone along a flow is ordered before what goes there later, and complete. */
+/* Orders the flow's operations before its later ones and, if `completes`, completes them. */
 static void settle(struct race_flow *flow, int completes) {
     uint32_t count = __atomic_load_n(&flow->count, __ATOMIC_RELAXED);
     if (flow->actor == UINT32_MAX || !count) return;
@@ -432,7 +433,7 @@ void race_ctx_ended(const void *ctx) {
 
 /* ---- locks ---- */
 
-/* The same number for a lock on all PEs: global variables are at other addresses there. */
+/* The same number for a lock on all PEs, although global variables may be at other addresses there. */
 static uint64_t lock_number(const void *lock) {
     uintptr_t o = (uintptr_t)lock - race_job.statics;
     return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)lock - race_job.space;
@@ -453,8 +454,8 @@ void race_lock_clear(const struct race_call *c, const void *lock) {
 
 uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
 
-/* A block's entry is one of some that follow from its offset, so that programs with many blocks do not search long. If
- * all of these are taken, reports say the offset in the heap alone. */
+/* A block's offset selects a few entries, one of which it uses, so that programs with many blocks do not search long.
+ * If all of them are taken, reports give only the offset in the heap. */
 #define PROBES 8
 static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
     struct race_block *blocks = race_job.header->blocks[pe];
@@ -493,7 +494,7 @@ void race_attached(const struct race_call *c, const void *base, size_t size, uin
     if (!race_watches() || offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
     if (!race_job.attached) {
         if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-            race_say("PE %d: there is no address space for what PEs access in attached memory: it is not looked at",
+            race_say("PE %d: no address space to track accesses of attached memory: races there are not detected",
                      race_job.my_pe);
         return;
     }

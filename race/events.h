@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clang-format off */
-/* What a call of the library does, as the detector sees it. Each function here is told of a call by the wrappers
- * (shmem_calls.c, native_calls.c). It looks at the call's accesses, or changes what the calling thread knows, as the
- * table of docs/memory-model.md and the specification of OpenSHMEM say. "By thread", "by puts" and so on: the actor
- * (clock.h) that does the access. "Tells": whoever sees the value learns what the caller knows.
+/* What a call of the library does, as the detector sees it. The wrappers (shmem_calls.c, native_calls.c) call one of
+ * these functions for each call. It records the call's accesses, or changes what the calling thread knows, by the table
+ * of docs/memory-model.md and the specification of OpenSHMEM. "By thread", "by puts" and so on name the actor (clock.h)
+ * of the access. "Tells": a thread that sees the value learns what the caller knows.
  *
  *     call                     accesses                               order
  *     put, p                   source by thread, target by puts       complete by quiet, ordered by fence; tells
@@ -12,18 +12,18 @@
  *     get_nbi                  both by pending                        complete by quiet
  *     atomic that fetches      the word by thread                     learns what the word's writers told; tells
  *     atomic that does not     the word by puts                       tells
- *     put_signal               data by signalled, signal by puts      tells, of its own data too
+ *     put_signal               data by signalled, signal by puts      tells, also about its own data
  *     wait_until, test         none (native: the word, an atomic)     learns
- *     fence                                                           what is told to a PE later has the puts to that
- *                                                                     PE before it
+ *     fence                                                           orders the puts to a PE before whatever is told
+ *                                                                     to that PE later
  *     quiet                                                           completes all of the context
  *     barrier                                                         quiet; learns what all know
- *     sync, collectives        buffers by thread                      learns what those know that give it something
- *     lock                                                            learns what the holders before knew
+ *     sync, collectives        buffers by thread                      learns what the PEs know that give it something
+ *     lock                                                            learns what earlier holders knew
  *
- * Native calls: what a fence has ordered is told to all PEs; an atomic or signal that writes completes its context's puts
- * first; a plain put tells nothing. A native put to a PE of the same node is an access by the calling thread: what the
- * same PE does next comes after it. Towards others it needs what it needs between nodes. */
+ * Native calls: what a fence has ordered is told to all PEs; an atomic or signal that writes first completes its
+ * context's puts; a plain put tells nothing. A native put to a PE of the same node is an access by the calling thread:
+ * later accesses of the same PE come after it. Towards other PEs it needs the same order as between nodes. */
 /* clang-format on */
 #ifndef RACE_EVENTS_H
 #define RACE_EVENTS_H
@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A call: its name, from where, of which context (NULL: the standing one), by the rules of which API. */
+/* A call: its name, its place, its context (NULL: the default context), and the API whose rules apply. */
 struct race_call {
     const char *name;
     uintptr_t pc;
@@ -39,13 +39,13 @@ struct race_call {
     int native;
 };
 
-/* The calling thread's next library call is from there. Wrappers set it. */
+/* The place of the calling thread's next library call. Wrappers set it. */
 extern __thread uintptr_t race_from;
 
-/* race_watches: whether the calling thread's call is looked at. The functions below do nothing if not. */
+/* race_watches: whether the calling thread's call is checked. If not, the functions below do nothing. */
 int race_watches(void);
 
-/* A range of another PE, or of this one: by symmetric address and PE of the context's team; or (gptr 1) by offset. */
+/* A range in any PE's memory: by symmetric address and PE of the context's team, or (gptr 1) by offset. */
 struct race_target {
     uint64_t addr;
     int pe;
@@ -57,20 +57,20 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get);
 
-/* One value: whole towards others of its kind in native calls. */
+/* One value. Native calls read and write it whole. */
 void race_p(const struct race_call *c, struct race_target dest, size_t len);
 void race_g(const struct race_call *c, struct race_target source, size_t len);
 
-/* race_put_signal: dest NULL-sized for the signal alone. Called before the library's call. */
+/* race_put_signal: dest has size 0 if there is only the signal. Call it before the library's call. */
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
                      const void *signal, int nbi);
 
-/* race_atomic: before the call. reads: it fetches, writes: it is no mere fetch. fetch: where a nonblocking one stores
- * the old value, or NULL. race_atomic_done: after a fetching one has returned. */
+/* race_atomic: before the call. reads: it returns the old value; writes: it is more than a fetch. fetch: where a
+ * nonblocking atomic stores the old value, or NULL. race_atomic_done: after a fetching atomic has returned. */
 void race_atomic(const struct race_call *c, struct race_target word, size_t len, int writes, int reads, void *fetch);
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len);
 
-/* race_waited: the thread has seen the value of this PE's word that it waited for, or tested. */
+/* race_waited: the thread has seen the value of this PE's word for which it waited or tested. */
 void race_waited(const struct race_call *c, const void *ivar, size_t len);
 
 void race_fence(const struct race_call *c);
@@ -82,17 +82,18 @@ void race_pe_fence(const struct race_call *c, const int *pes, size_t n);
 void race_ctx_made(const void *ctx, int n, const int *pes);
 void race_ctx_ended(const void *ctx);
 
-/* Locks by their address in this PE's space. */
+/* Locks, by their address in this PE's space. */
 void race_lock_got(const void *lock);
 void race_lock_clear(const struct race_call *c, const void *lock);
 
-/* Blocks, for reports: of PE pe, by the offset in its space. local: of a local heap; what was done to the memory before
- * does not count. race_offset: the offset of an address of this PE's space. */
+/* Blocks of PE pe, for reports, by the offset in its space. local: the block is in a local heap; earlier accesses of
+ * the memory do not count. race_offset: the offset of an address of this PE's space. */
 void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local);
 void race_freed(int pe, uint64_t offset);
 uint64_t race_offset(const void *base);
 
-/* Attached memory, by its offset in global pointers. Memory that is accessible anyway has another offset: nothing. */
+/* Attached memory, by its offset in global pointers. Does nothing for memory that is accessible anyway, which has
+ * another kind of offset. */
 void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset);
 void race_detached(const void *base);
 

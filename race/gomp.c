@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* OpenMP as gcc compiles it: the functions of libgomp that begin and end parallel regions and tasks, and order threads
- * in them. Their arguments are those that the compiler passes; libgomp has no other interface. libgomp makes its
- * threads once and lets them wait for the next region; each keeps its clock. LLVM's runtime has functions of the same
- * names, for files that gcc has compiled; what is told here then is told by ompt.c too, and does no harm twice. */
+/* OpenMP as gcc compiles it: wrappers of the functions of libgomp that begin and end parallel regions and tasks, and
+ * order threads in them. Their arguments are those that the compiler passes; libgomp has no other interface. libgomp
+ * creates its threads once and lets them wait for the next region; each thread keeps its clock. LLVM's runtime has
+ * functions of the same names, for files that gcc has compiled; then ompt.c tells the same a second time, which does no
+ * harm. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -19,7 +20,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-/* The task that this thread runs; NULL outside of parallel regions. */
+/* The task that this thread runs; NULL outside parallel regions. */
 static __thread struct race_task *now;
 
 static void *find(const char *name) { return dlsym(RTLD_NEXT, name); }
@@ -32,7 +33,7 @@ static void *find(const char *name) { return dlsym(RTLD_NEXT, name); }
 
 /* ---- regions ---- */
 
-/* On the heap of the thread that meets the region. */
+/* Allocated by the thread that meets the region. */
 struct region {
     void (*function)(void *);
     void *data;
@@ -113,7 +114,7 @@ LOOP_UNCHUNKED(GOMP_parallel_loop_runtime)
 LOOP_UNCHUNKED(GOMP_parallel_loop_nonmonotonic_runtime)
 LOOP_UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-/* Barriers of a region, explicit or at the end of a loop. Those that can be cancelled are none if they return true;
+/* Barriers of a region, explicit or at the end of a loop. A cancellable barrier that returns true is not a barrier;
  * then all threads of the region go to its end. */
 #define BARRIER(NAME)                                                                                                  \
     EXPORT void NAME(void) {                                                                                           \
@@ -144,8 +145,8 @@ EXPORT void GOMP_workshare_task_reduction_unregister(bool cancelled) {
     if (!cancelled) race_barrier_leave(now);
 }
 
-/* A single with copyprivate: the thread that gets NULL does it and passes on, at a barrier in GOMP_single_copy_end,
- * what the others get, which wait here. */
+/* A single with copyprivate: the thread that gets NULL executes it. The others wait here for the data, which it passes
+ * on at a barrier in GOMP_single_copy_end. */
 EXPORT void *GOMP_single_copy_start(void) {
     void *data;
     REAL(void *, "GOMP_single_copy_start", (void));
@@ -160,7 +161,7 @@ EXPORT void GOMP_single_copy_end(void *data) {
     race_barrier_leave(now);
 }
 
-/* Critical sections, and atomics that are made of a lock. */
+/* Critical sections, and atomics that use a lock. */
 static char unnamed, atomics;
 EXPORT void GOMP_critical_start(void) {
     CALL(void, "GOMP_critical_start", (void), );
@@ -198,8 +199,8 @@ EXPORT void GOMP_ordered_end(void) {
 }
 
 /* Loops whose iterations wait for others (ordered with depend, or doacross). GOMP_doacross_wait has as many arguments
- * as the loop has dimensions; the first six are in registers, with the machines' calling conventions, whether they were
- * passed or not. Loops of more dimensions are not known. */
+ * as the loop has dimensions; by the calling conventions the first six are in registers, whether they were passed or
+ * not. Loops with more dimensions are not tracked. */
 EXPORT void GOMP_doacross_post(long *counts) {
     race_ordered_end(now);
     CALL(void, "GOMP_doacross_post", (long *), counts);
@@ -223,9 +224,9 @@ EXPORT void GOMP_doacross_ull_wait(unsigned long long a, unsigned long long b, u
 /* Bits of the argument `flags`. */
 enum { TASK_DEPENDS = 1 << 3, LOOP_NO_GROUP = 1 << 11, LOOP_REDUCES = 1 << 12, TASK_DETACHES = 1 << 13 };
 
-/* libgomp copies this in place of the task's data, which lie `offset` behind it. What libgomp writes or reads in the
- * first words of the data, it finds here: the first and last iteration, or the event of a task with detach; and what a
- * taskloop reduces. */
+/* libgomp copies this instead of the task's data, which are `offset` bytes after it. libgomp reads and writes the first
+ * words of the data, so they are here: the first and last iteration, or the event of a task with detach; and the
+ * reductions of a taskloop. */
 struct packet {
     long bounds[2];
     void *reduces;
@@ -263,7 +264,7 @@ static void copy_packet(void *to, void *from) {
     race_task_made(p->task);
 }
 
-/* What is passed on in place of data, copy, size and alignment. NULL: no memory, or the task is not looked at. */
+/* The packet that replaces data, copy, size and alignment. NULL: no memory, or the task is not tracked. */
 static struct packet *new_packet(void (*f)(void *), void *data, void (*copy)(void *, void *), long size, long *align) {
     const size_t a = *align > (long)_Alignof(struct packet) ? (size_t)*align : _Alignof(struct packet);
     const size_t offset = (sizeof(struct packet) + a - 1) / a * a, n = (size_t)size;
@@ -284,9 +285,9 @@ static struct packet *new_packet(void (*f)(void *), void *data, void (*copy)(voi
     return p;
 }
 
-/* A list of addresses: how many there are, and how many of them are out or inout, which come first. If the first number
- * is 0, more numbers follow: all, out or inout, mutexinoutset, in; behind their addresses are those of objects of
- * depend, each an address and its kind. */
+/* A list of addresses begins with their number, and the number of those that are out or inout, which come first. If the
+ * first number is 0, four numbers follow: all, out or inout, mutexinoutset, in; after their addresses come those of
+ * depend objects, each of which holds an address and its kind. */
 static void depends(struct race_task *t, void **list) {
     const size_t all = (size_t)(list[0] ? list[0] : list[1]), out = (size_t)(list[0] ? list[1] : list[2]);
     const size_t mutex = list[0] ? 0 : (size_t)list[3], in = list[0] ? all - out : (size_t)list[4];
@@ -323,7 +324,7 @@ EXPORT void GOMP_task(void (*f)(void *), void *data, void (*copy)(void *, void *
     free(p);
 }
 
-/* The tasks of a taskloop are one here, which many threads begin and end. */
+/* Here the tasks of a taskloop are one task, which many threads begin and end. */
 #define TASKLOOP(NAME, TYPE)                                                                                           \
     EXPORT void NAME(void (*f)(void *), void *data, void (*copy)(void *, void *), long size, long align,               \
                      unsigned flags, unsigned long tasks, int priority, TYPE first, TYPE last, TYPE step) {            \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of
- * those that read. Who finds that a clock has been overwritten learns the newer one: a race may be missed, none is made
- * up. */
+/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of the
+ * readers. A reader that finds its clock overwritten learns the newer one: it may miss a race, but invents none. */
 #include "config.h"
 
 #include "race/group.h"
@@ -17,15 +16,15 @@
 
 #define RING 4
 
-/* In the shared memory. number: of the call whose clock it is, 0 while it is written. */
+/* In the shared memory. number: the call to which the clock belongs, 0 while it is being written. */
 struct slot {
-    uint32_t number, taken; /* taken: of a lock's slot, while it is read or written */
+    uint32_t number, taken; /* taken: 1 while a lock's slot is read or written */
     uint64_t gives;
     uint32_t clock[];
 };
 
 struct race_group {
-    uint32_t index; /* of its slots in the shared memory */
+    uint32_t index; /* index of its slots in the shared memory */
     int n, me;
     int *pes;
     uint32_t calls;
@@ -48,7 +47,7 @@ static struct slot *slot_of(const struct race_group *g, int member, uint32_t num
     return (struct slot *)(void *)(base + race_lock_bytes() * ((size_t)member * RING + number % RING));
 }
 
-/* The number that all PEs have for a key, or RACE_GROUPS_MOST. */
+/* The number of a key, the same on all PEs; or RACE_GROUPS_MOST. */
 static uint32_t number_of(uint64_t key) {
     struct shared_group *table = (struct shared_group *)(void *)race_job.groups;
     for (uint32_t i = 0; i < RACE_GROUPS_MOST; i++) {
@@ -101,7 +100,7 @@ static size_t learn(const struct race_group *g, int member) {
     for (int tries = 0; tries < 100000; tries++) {
         uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
         if (tries > 100) sched_yield();
-        if (number && (int32_t)(number - (g->calls + 1)) < 0) return 0; /* it had nothing to tell in this call */
+        if (number && (int32_t)(number - (g->calls + 1)) < 0) return 0; /* that PE told nothing in this call */
         if (!number) continue;
         race_join(race_me, s->clock);
         gives = s->gives;
@@ -124,8 +123,8 @@ size_t race_group_leave(struct race_group *g, int from) {
     return sum;
 }
 
-/* Locks: a clock for each number that a lock's offset is hashed to. Two locks with the same number order more than they
- * should: a race may be missed, none is made up. */
+/* Locks: the hash of a lock's offset selects its clock. Two locks with the same hash order more than they should, which
+ * may hide a race, but invents none. */
 void race_group_lock(uint64_t offset, int tell) {
     size_t number = (offset >> 2) * 0x9e3779b97f4a7c15u >> 48;
     struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());

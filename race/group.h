@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What PEs tell each other in collectives and by locks. A group is a list of PEs: teams and active sets with the same
- * PEs are one, since PEs meet in the same order in them. */
+ * PEs are one group, since their PEs make their calls in the same order. */
 #ifndef RACE_GROUP_H
 #define RACE_GROUP_H
 
@@ -9,31 +9,31 @@
 
 struct race_group;
 
-/* race_group_bytes: what a group needs of the shared memory. */
+/* race_group_bytes: bytes of the shared memory that a group needs. */
 #define RACE_GROUPS_MOST 1024
 size_t race_group_bytes(void);
 
-/* race_lock_bytes: and what a lock needs: one clock. */
+/* race_lock_bytes: bytes that a lock needs: one clock. */
 #define RACE_LOCKS_MOST 65536
 size_t race_lock_bytes(void);
 
-/* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays. race_group_n, _me, _pes: how
- * many PEs it has, which of them this one is, and their numbers; 0 of no group. */
+/* race_group_of: the group of n PEs. NULL if there are too many groups. The result stays valid. race_group_n, _me,
+ * _pes: its number of PEs, this PE's number in it, and its PEs; all 0 if there is no group. */
 struct race_group *race_group_of(const int *pes, int n);
 int race_group_n(const struct race_group *g);
 int race_group_me(const struct race_group *g);
 const int *race_group_pes(const struct race_group *g);
 
 /* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it,
- * the thread learns what was told by all (from -1), or by number `from` of the group alone, or by those before itself
- * (RACE_BEFORE). Both are called once for each collective. gives: bytes that this PE gives; race_group_leave returns
- * the sum of what those gave from whom it learnt, and of this PE's. */
+ * the thread learns what all PEs told (from RACE_ALL), or only number `from` of the group, or the PEs before this one
+ * (RACE_BEFORE). Call both once for each collective. gives: bytes that this PE gives; race_group_leave returns the sum
+ * of these bytes over this PE and those from which it has learnt. */
 #define RACE_ALL    (-1)
 #define RACE_BEFORE (-2)
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
 
-/* race_group_lock: the lock with this offset: learn what its holders have told, or (tell 1) tell. */
+/* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);
 
 #endif

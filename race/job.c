@@ -26,12 +26,12 @@
 struct race_job race_job;
 static struct race_options options;
 
-/* More than this of the address space is not asked for: the system has 128 TiB. */
+/* The largest mapping to request: the system has 128 TiB of address space. */
 #define MAP_MOST ((size_t)1 << 45)
 
-/* ---- what there is to look at ---- */
+/* ---- memory to check ---- */
 
-/* The main program: its code and data, and of these its global variables; and where the library of C++ is. */
+/* Finds the main program's code and data, its global variables among them, and C++'s library. */
 static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     uintptr_t lo = UINTPTR_MAX, hi = 0, first = UINTPTR_MAX, last = 0;
     int *libraries = arg;
@@ -63,10 +63,10 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     return 0;
 }
 
-/* Global variables are reached by other PEs in the owner's space, where they are mapped a second time. */
+/* Other PEs reach global variables in the owner's space, where they are mapped a second time. */
 static void look_at_second_place(void) {
     for (int q = 0; q < race_job.node_n_pes && race_job.statics_len; q++) {
-        /* The last page is mapped in any case; the first ones may be what the dynamic linker has made read-only. */
+        /* The last page is always mapped; the first pages may be ones that the dynamic linker has made read-only. */
         uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63, there;
         there = (uintptr_t)prma_ptr((void *)last, race_job.node_pes[q]);
         if (race_job.node_pes[q] == race_job.my_pe || !there) continue;
@@ -103,11 +103,11 @@ static int look_at_job(void) {
 
 /* ---- the shared memory ---- */
 
-/* Whether the shared memory has the cells of attached memory: by far its largest part, which an address space that is
- * limited (ulimit -v, valgrind) may not have. */
+/* Whether the shared memory has the cells of attached memory. They are by far its largest part, for which a limited
+ * address space (ulimit -v, valgrind) may have no room. */
 static int with_attached;
 
-/* Where the parts begin. Returns the length of the whole. */
+/* Sets where the parts begin. Returns the total length. */
 static size_t lay_out(char *map) {
     size_t at = 0, n = (size_t)race_job.n_pes, page = 4096;
 #define PART(POINTER, BYTES)                                                                                           \
@@ -129,7 +129,7 @@ static size_t lay_out(char *map) {
     return at;
 }
 
-/* What PE 0 tells the others. In the symmetric heap: collectives want it there. */
+/* What PE 0 tells the others. It is in the symmetric heap, as collectives require. */
 struct message {
     uint64_t nonce;
     char path[64];
@@ -139,14 +139,14 @@ struct message {
 static void *map_file(int fd, size_t len, char *why, size_t room) {
     char *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (map == MAP_FAILED) {
-        snprintf(why, room, "%zu bytes of address space for what PEs access: %s", len, strerror(errno));
+        snprintf(why, room, "%zu bytes of address space for the detector: %s", len, strerror(errno));
         return NULL;
     }
     madvise(map, len, MADV_DONTDUMP);
     return map;
 }
 
-/* PE 0 makes the file. Returns its descriptor, which stays open until all have the file, or -1. */
+/* PE 0 creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
 static int make_file(size_t len, char *why, size_t room) {
     int fd = memfd_create("librma-race", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)len)) {
@@ -179,7 +179,7 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
                      strerror(errno));
         else if ((race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
-            /* The process of that number on this host may be a stranger with a small file. */
+            /* On this host that process number may belong to an unrelated process, whose file is small. */
             if (lseek(fd, 0, SEEK_END) != (off_t)len || race_job.header->nonce != m->nonce) {
                 snprintf(why, room, "%s is not PE 0's: PE 0 is on another host", m->path);
                 munmap(race_job.map, len);
@@ -197,7 +197,7 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
     return m->all_ok;
 }
 
-/* The same without the cells of attached memory. */
+/* Tries again without the cells of attached memory. */
 static int share_less(struct message *m, size_t *len, char *why, size_t room) {
     if (!with_attached) return 0;
     with_attached = 0;
@@ -209,11 +209,11 @@ static int share_less(struct message *m, size_t *len, char *why, size_t room) {
 
 /* ---- life cycle ---- */
 
-/* PEs may have different environments: what one of them does not look for, none can, and the shared memory has the same
+/* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
  * parts for all. Collective. */
 static void agree_on_options(void) {
     int *own = prma_malloc(4 * sizeof *own), *least = own + 2;
-    if (!own) return; /* on no PE, then: nor will there be room for share() */
+    if (!own) return; /* all PEs fail alike, and share() will fail too */
     own[0] = options.on;
     own[1] = (int)options.history;
     prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 2);
@@ -223,13 +223,13 @@ static void agree_on_options(void) {
 }
 
 static int status_at_exit;
-static pid_t process; /* the PE's own: not a child that it forks */
+static pid_t process; /* the PE's process: a child that it forks must not report */
 static void note_status(int status, void *arg) {
     (void)arg;
     status_at_exit = status;
 }
 
-/* The user hears which loads and stores are not seen. */
+/* Tells the user which loads and stores are not seen. */
 static void say_what_is_not_seen(void) {
     char names[400];
     int n = race_symbols_uninstrumented(names, sizeof names);
@@ -239,7 +239,7 @@ static void say_what_is_not_seen(void) {
         race_say("compiled without --race: %s; %s loads and stores are not seen", names, n == 1 ? "its" : "their");
 }
 
-/* A program may initialize the library several times; the last end counts. */
+/* A program may initialize the library several times; only the last end matters. */
 static int begun, tried;
 
 void race_open(void) {
@@ -265,12 +265,12 @@ void race_open(void) {
     len = lay_out(NULL);
     if (race_job.n_pes > RACE_PES_MOST) {
         if (race_job.my_pe == 0)
-            race_say("%d PEs are more than the %d that can be followed: no races are looked for", race_job.n_pes,
+            race_say("%d PEs are more than the detector's limit of %d: race detection is off", race_job.n_pes,
                      RACE_PES_MOST);
     } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > 2 * MAP_MOST) {
         if (race_job.my_pe == 0)
-            race_say("the heaps of %d PEs may grow to %zu bytes each, more than can be followed: no races are looked "
-                     "for; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
+            race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
+                     "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_job.stride);
     } else if ((m = prma_malloc(sizeof *m)) &&
                (share(m, len, why, sizeof why) || share_less(m, &len, why, sizeof why))) {
@@ -289,7 +289,7 @@ void race_open(void) {
         prma_barrier_all();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
-        if (race_job.my_pe == 0) race_say("the PEs do not share memory for it: no races are looked for");
+        if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
     }
     if (m) prma_free(m);
     race_inside--;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the C library that read and write memory for the program. The linker gives the program's own calls to
- * these (--wrap); what libraries call is not looked at. */
+/* Functions of the C library that read and write memory for the program. The linker redirects the program's own calls
+ * to these (--wrap); calls of libraries are not checked. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -81,7 +81,7 @@ HOOK size_t __wrap_strlen(const char *s) {
 
 HOOK int __wrap_strcmp(const char *a, const char *b) {
     size_t n = 0;
-    while (a[n] && a[n] == b[n]) n++; /* what is behind the first difference is not read */
+    while (a[n] && a[n] == b[n]) n++; /* nothing after the first difference is read */
     READS(a, n + 1);
     READS(b, n + 1);
     return strcmp(a, b);
@@ -126,7 +126,7 @@ HOOK char *__wrap_strcat(char *dest, const char *source) {
     return dest;
 }
 
-/* Memory that is given back may become another thread's. */
+/* Freed memory may become another thread's. */
 static void gone(void *p) {
     if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, malloc_usable_size(p));
 }
@@ -136,7 +136,7 @@ HOOK void __wrap_free(void *p) {
     free(p);
 }
 
-/* And memory that is had may have been another thread's, which a library gave back. */
+/* And new memory may have been another thread's, freed by a library. */
 static void *had(void *p, size_t n) {
     if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, n);
     return p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* librma's functions by their second names, which no tool takes. */
+/* librma's functions by their second names, which no tool replaces. */
 #ifndef RACE_NATIVE_H
 #define RACE_NATIVE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The native functions that programs compiled with RMA_PROFILE call in place of inlined code. Those by type are made of
- * rma_typed.h, with the detector's functions (as.h) in the place of librma's. The others stand here, under names of
- * their own in C (the header has inlined ones of the right names), and under the right names for the linker. */
+/* The native functions that programs compiled with RMA_PROFILE call instead of inlined code. The functions by type are
+ * expanded from rma_typed.h, with the detector's functions (as.h) instead of librma's. The others are here. Their C
+ * names differ, since the header has inlined functions of the right names; the linker sees the right names. */
 #include "config.h"
 
 #define RMA_NO_TYPED_
@@ -287,8 +287,8 @@ int rma_free(void *block) {
     return code;
 }
 
-/* Local heaps. Memory is given back for whoever allocates next, so what was done to it does not count for the next
- * block (docs/memory-model.md: rma_gptr_free releases, the allocation acquires). */
+/* Local heaps. Accesses to a freed block do not count for the next block in the same memory (docs/memory-model.md:
+ * rma_gptr_free releases, the allocation acquires). */
 PRMA(rma_alloc_mem);
 PRMA(rma_alloc_mem_hints);
 PRMA(rma_free_mem);
@@ -353,7 +353,7 @@ int rma_detach(void *base) {
     return code;
 }
 
-/* Collective: all PEs know of all regions when it returns, and ends the accesses of all when it ends an exposure. */
+/* Collective: when the call returns all PEs know all regions, and when rma_unexpose returns all accesses have ended. */
 int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     RACE_CALL_AS("rma_expose");
     struct race_group *g = race_world(&c);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenMP as clang compiles it: LLVM's runtime, libomp, tells a tool what its threads do (OMPT, chapter 4 of the OpenMP
- * specification 5.1). It calls ompt_start_tool when it starts, and finds it here, since librma_race is linked before it
- * or preloaded. gcc's runtime never calls it.
+ * specification 5.1). When it starts, it calls ompt_start_tool, which it finds here, since librma_race is linked before
+ * it or preloaded. gcc's runtime never makes this call.
  *
- * Three things are not as one may think:
+ * Three things are surprising:
  *
- *   - A thread of the runtime's leaves the barrier at the end of a region when the next region begins, perhaps, and the
- *     region is gone by then. The runtime gives no region with that event, and it is passed over.
- *   - A mutex is released before the event says so. So who has acquired it waits here until the thread that had it
- *     before has told what it knows.
- *   - Memory of tasks is the runtime's own. It goes from task to task without an order that the program made. */
+ *   - A thread of the runtime may leave the barrier at the end of a region only when the next region begins, and then
+ * the region is gone. The runtime gives no region with that event, so it is ignored.
+ *   - The runtime releases a mutex before it reports the event. So a thread that has acquired the mutex waits here
+ * until the previous holder has told what it knows.
+ *   - The runtime owns the memory of tasks. It reuses this memory for other tasks without an order in the program. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -76,7 +76,7 @@ static void sync_region(int kind, int endpoint, race_ompt_data *parallel, race_o
     }
 }
 
-/* Before the end of a group, its tasks are over when the wait is: what they have reduced is added up then. */
+/* The tasks of a group are over when the wait at its end is over: then their reductions are added up. */
 static void sync_region_wait(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
     (void)parallel, (void)code;
     if (kind == RACE_OMPT_TASKGROUP && endpoint == RACE_OMPT_END && task) race_group_wait(task->ptr);
@@ -114,7 +114,7 @@ static void dependences(race_ompt_data *task, const struct race_ompt_dependence 
     }
 }
 
-/* Of the task that the calling thread ends. */
+/* Forgets accesses to the memory of the task that the calling thread ends. */
 static void forget_task_memory(void) {
     void *address = NULL;
     size_t size = 0;
@@ -144,20 +144,20 @@ static void task_schedule(race_ompt_data *prior, int status, race_ompt_data *nex
                 prior->ptr = NULL;
             }
             break;
-        default: /* it goes on later, perhaps in another thread: an untied one */
+        default: /* the task continues later; an untied one perhaps in another thread */
             if (prior->ptr) race_task_made(prior->ptr);
             break;
     }
-    /* Also one that goes on: it knows what it heard, and hears it once more. */
+    /* This also holds for a task that continues: it hears again what it already knows. */
     if (next && next->ptr) race_task_start(next->ptr);
 }
 
 /* ---- mutexes ---- */
 
-/* A mutex that a thread has acquired, or one that had been; the runtime's number is its key. */
+/* A mutex that a thread has or had acquired; its key is the runtime's number. */
 struct mutex {
     uint64_t number;
-    const void *owner; /* a variable of the thread that has it, until that has told */
+    const void *owner; /* a variable of the holder, until the holder has told */
     struct mutex *next;
 };
 #define MUTEXES 1024
@@ -181,8 +181,8 @@ static struct mutex *mutex_of(uint64_t number, int make) {
     return m;
 }
 
-/* The thread before may be without a processor between its release and its event. After one to two seconds it is taken
- * that the event does not come, and the program goes on. */
+/* The previous holder may lose its processor between its release and its event. After one to two seconds this assumes
+ * that the event does not come, and the program continues. */
 static void wait_for_owner(struct mutex *m) {
     const void *nobody = NULL;
     struct timespec begin, now;
@@ -200,7 +200,7 @@ static void wait_for_owner(struct mutex *m) {
 }
 
 static void release(struct mutex *m) {
-    /* Whoever it was taken by: a task that is not tied to a thread may go on in another one. */
+    /* The holder may be any thread: an untied task may continue in another thread. */
     __atomic_store_n(&m->owner, NULL, __ATOMIC_RELEASE);
 }
 
@@ -220,8 +220,8 @@ static void mutex_released(int kind, uint64_t number, const void *code) {
     release(m);
 }
 
-/* A thread adds what it has to what others have. The runtime may have a mutex for that, which it does not tell of, and
- * which it, too, has released when it says that the thread is through. */
+/* A thread adds its value to those of others. The runtime may use a mutex for this, which it does not report, and which
+ * it has already released when it reports that the thread has finished. */
 static void reduction(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {
     struct race_task *t = task ? task->ptr : NULL;
     struct mutex *m = parallel && race_watches() ? mutex_of((uintptr_t)parallel, 1) : NULL;
@@ -275,7 +275,7 @@ EXPORT struct race_ompt_start *ompt_start_tool(unsigned version, const char *run
 EXPORT struct race_ompt_start *ompt_start_tool(unsigned version, const char *runtime) {
     static struct race_ompt_start start = {initialize, finalize, {0}};
     (void)version, (void)runtime;
-    return race_options_wanted() ? &start : NULL; /* NULL: another tool may have the events */
+    return race_options_wanted() ? &start : NULL; /* NULL: leaves the events to another tool */
 }
 
 void race_ompt_open(void) {
@@ -288,7 +288,7 @@ void race_ompt_open(void) {
     else if (dladdr(runtime, &of_runtime) && dladdr(tool, &of_tool) && dladdr((void *)&get_task_memory, &own) &&
              of_tool.dli_fbase != of_runtime.dli_fbase && of_tool.dli_fbase != own.dli_fbase)
         why = of_tool.dli_fname;
-    if (why) race_say("%s: OpenMP's runtime does not tell what it orders; races may be reported that are none", why);
+    if (why) race_say("%s: OpenMP's runtime does not report what it orders; some reported races may be none", why);
 }
 
 void race_ompt_end(void) {

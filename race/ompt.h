@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The part of OMPT that ompt.c uses, the interface by which OpenMP's runtime tells a tool what it does. Declared here,
- * so that a build needs no OpenMP of LLVM's. Numbers and arguments are those of the OpenMP specification 5.1, chapter
- * 4: 4.2.1 ompt_start_tool, 4.4.3 initialize and finalize, 4.4.3.4 data, 4.4.3.1 the numbers of callbacks, 4.4.3.4.x
- * their kinds, 4.5.2 the callbacks, 4.6.1 the functions that lookup finds. test/check-ompt.sh compares all that with
- * omp-tools.h. */
+/* The part that ompt.c uses of OMPT, the interface by which OpenMP's runtime tells a tool what it does. It is declared
+ * here, so that a build does not need LLVM's OpenMP. Numbers and arguments are those of the OpenMP specification 5.1,
+ * chapter 4: 4.2.1 ompt_start_tool, 4.4.3 initialize and finalize, 4.4.3.4 data, 4.4.3.1 the numbers of callbacks,
+ * 4.4.3.4.x their kinds, 4.5.2 the callbacks, 4.6.1 the functions that lookup finds. test/check-ompt.sh compares these
+ * declarations with omp-tools.h. */
 #ifndef RACE_OMPT_H
 #define RACE_OMPT_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* race_ompt_open: when races are looked for: says so if LLVM's runtime is there and tells us nothing. */
+/* race_ompt_open: called when detection starts. Warns if LLVM's runtime is present but does not report its events. */
 void race_ompt_open(void);
 
-/* race_ompt_end: before _exit: LLVM's runtime gives back what its destructor would, a file in /dev/shm. */
+/* race_ompt_end: called before _exit. Makes LLVM's runtime remove its file in /dev/shm, as its destructor would. */
 void race_ompt_end(void);
 
 #define RACE_OMP_PAUSE_HARD 2 /* omp_pause_hard */
 
-/* A word of the tool's, which the runtime keeps with a thread, a region or a task. */
+/* A word for the tool, which the runtime keeps with a thread, a region or a task. */
 union race_ompt_data {
     uint64_t value;
     void *ptr;
 };
 typedef union race_ompt_data race_ompt_data;
 
-/* What ompt_start_tool returns. initialize returns 0 if the tool does not want to be told. */
+/* What ompt_start_tool returns. initialize returns 0 if the tool wants no events. */
 typedef void (*race_ompt_function)(void);
 typedef race_ompt_function race_ompt_lookup(const char *name);
 struct race_ompt_start {
@@ -34,8 +34,8 @@ struct race_ompt_start {
     race_ompt_data tool;
 };
 
-/* Found by lookup. ompt_set_callback; and ompt_get_task_memory: where block `block` of the calling thread's task is.
- * Returns 1 if there are more blocks. */
+/* Functions that lookup finds: ompt_set_callback; and ompt_get_task_memory, which gives the address of block `block` of
+ * the calling thread's task, and returns 1 if there are more blocks. */
 typedef int race_ompt_set_callback(int event, race_ompt_function callback);
 typedef int race_ompt_get_task_memory(void **address, size_t *size, int block);
 
@@ -63,7 +63,7 @@ enum race_ompt_sync { /* the others are barriers */
                       RACE_OMPT_SYNC_REDUCTION = 7
 };
 
-enum race_ompt_status { /* with the others, the task goes on later */
+enum race_ompt_status { /* with the other values the task continues later */
                         RACE_OMPT_COMPLETE = 1,
                         RACE_OMPT_CANCEL = 3,
                         RACE_OMPT_DETACH = 4,
@@ -87,7 +87,7 @@ struct race_ompt_dependence {
     int type;
 };
 
-/* The callbacks. Frames, addresses of code and the like are pointers that nothing here looks at. */
+/* The callbacks. Frames and code addresses are pointers that nothing here reads. */
 typedef void race_ompt_parallel_begin(race_ompt_data *task, const void *frame, race_ompt_data *parallel,
                                       unsigned threads, int flags, const void *code);
 typedef void race_ompt_parallel_end(race_ompt_data *parallel, race_ompt_data *task, int flags, const void *code);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions and tasks of OpenMP as places where threads leave what they know. The order is that of the OpenMP
+/* Regions and tasks of OpenMP as places where threads deposit what they know. The order follows the OpenMP
  * specification 5.1: 2.6 (parallel), 2.12 (tasks), 2.19 (synchronization, taskgroup, depend). */
 #include "config.h"
 
@@ -14,7 +14,7 @@
 #include "race/spin.h"
 #include "race/threads.h"
 
-/* Where threads tell others what they know: all that was told there so far. */
+/* A place where threads tell others what they know: everything that was told there so far. */
 struct told {
     uint32_t lock;
     uint32_t *clock;
@@ -40,8 +40,8 @@ static void hear(struct told *o) {
     race_spin_unlock(&o->lock);
 }
 
-/* A variable that tasks of one parent depend on. What tasks have told that had it as in, as out or inout, or as one of
- * a set. The one without an address is all memory. */
+/* A variable on which tasks of one parent depend: what those tasks have told that had it as in, as out or inout, or as
+ * inoutset. The variable without an address stands for all memory. */
 struct variable {
     const void *address;
     struct told in, out, set;
@@ -55,7 +55,8 @@ struct group {
 
 struct race_region {
     struct told begin, end, ordered, reduced;
-    struct told barriers[2]; /* in turn: a fast thread may be in the next one before a slow one has left */
+    struct told
+        barriers[2]; /* alternating: a fast thread may enter the next barrier before a slow one has left this one */
     uint32_t lock;
     struct race_task *kept;
 };
@@ -66,21 +67,21 @@ struct depend {
 };
 
 struct race_task {
-    struct race_task *parent; /* who made it; NULL: the program, or it is implicit */
+    struct race_task *parent; /* the task that created it; NULL: the program, or the task is implicit */
     struct race_region *region;
     struct group *group;
-    uint32_t references; /* its own, and its children's */
-    unsigned barriers;   /* passed, by an implicit task */
-    int in_barrier;      /* entered one, and not left it */
+    uint32_t references; /* its own, and those of its children */
+    unsigned barriers;   /* barriers that an implicit task has passed */
+    int in_barrier;      /* 1: has entered a barrier and not left it */
     struct told start, children;
     struct depend *depends;
     size_t n_depends;
     uint32_t variables_lock;
-    struct variable *variables; /* of its children */
+    struct variable *variables; /* on which its children depend */
     struct race_task *next;     /* in region->kept */
 };
 
-/* What those knew who fulfilled events. All that wait for tasks hear it. */
+/* What threads knew when they fulfilled events. Every thread that waits for tasks hears it. */
 static struct told fulfilled;
 static int any_fulfilled;
 
@@ -158,7 +159,8 @@ void race_barrier_leave(struct race_task *t) {
     t->in_barrier = 0;
 }
 
-/* In a barrier a thread adds up what the others have brought there; else it has them one after the other. */
+/* In a barrier a thread adds up what the others have deposited there; elsewhere the threads reduce one after the
+ * other. */
 static struct told *reductions(struct race_task *t) {
     return t->in_barrier ? &t->region->barriers[t->barriers & 1] : &t->region->reduced;
 }
@@ -205,7 +207,8 @@ void race_task_made(struct race_task *t) {
     tick();
 }
 
-/* The parent's record of a variable; NULL if there is none, and none is to be made or there is no memory. */
+/* The parent's record of a variable. Without a record: creates one if `make` is 1; NULL if not, or if memory is
+ * exhausted. */
 static struct variable *variable_of(struct race_task *parent, const void *address, int make) {
     struct variable *v;
     race_spin_lock(&parent->variables_lock);
@@ -235,7 +238,7 @@ static void hear_variable(struct variable *v, enum race_depend kind) {
     if (kind != RACE_DEPEND_IN) hear(&v->in);
 }
 
-/* Hears those before t that t depends on. */
+/* Makes the thread know what the earlier tasks told on which t depends. */
 static void hear_depends(struct race_task *t) {
     for (size_t i = 0; i < t->n_depends; i++) {
         struct depend *d = &t->depends[i];
@@ -267,7 +270,7 @@ void race_task_done(struct race_task *t) {
     }
     if (t->parent) tell(&t->parent->children);
     if (t->group) tell(&t->group->told);
-    /* The task is complete before the next barrier; which one that is, threads may differ in. */
+    /* The task is complete before the next barrier; threads may differ about which barrier that is. */
     if (t->region) {
         tell(&t->region->barriers[0]);
         tell(&t->region->barriers[1]);

@@ -101,8 +101,7 @@ void race_options_read(struct race_options *o, int pe) {
             read_suppressions(o->suppressions = strdup(word + 13), pe);
         else if (pe == 0)
             race_say(
-                "RMA_RACE=%s: \"%s\" is none of yes, no, exitcode=0..255, history=%d..%d, suppressions=FILE; it has "
-                "no effect",
+                "RMA_RACE=%s: \"%s\" is not yes, no, exitcode=0..255, history=%d..%d or suppressions=FILE; ignored",
                 text, word, HISTORY_LEAST, HISTORY_MOST);
     }
     free(copy);

@@ -8,8 +8,9 @@
 
 #include "race/spin.h"
 
-/* The entry of (pc, pe, call), which is made if there is none. Entries stay; all PEs search and add without a lock: who
- * gets the pc's word by compare-and-swap fills the entry, for which the others wait. */
+/* The entry of (pc, pe, call), which is created if it does not exist. Entries are never removed; all PEs search and add
+ * without a lock: the PE whose compare-and-swap of the pc's word succeeds fills the entry, and the others wait for
+ * that. */
 static uint32_t entry(uint64_t pc, uint32_t pe, const char *call) {
     uint64_t key = pc << 1 | 1, hash = (key ^ (uint64_t)pe << 48) * 0x9e3779b97f4a7c15u;
     for (const char *p = call; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;

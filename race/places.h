@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places in the program, as numbers of 32 bits that all PEs understand: an offset in the main program, or the number
- * of an entry in the table of race_job.header. */
+/* Places in the program, as numbers of 32 bits that mean the same on all PEs: an offset in the main program, or the
+ * number of an entry in the table of race_job.header. */
 #ifndef RACE_PLACES_H
 #define RACE_PLACES_H
 
@@ -19,7 +19,7 @@ static inline uint32_t race_place(uintptr_t pc) {
     return o < race_job.program_end - race_job.program && o < RACE_TABLED ? (uint32_t)o : race_place_elsewhere(pc);
 }
 
-/* race_is_program: whether the instruction is the main program's, or of C++'s library. */
+/* race_is_program: whether the instruction is in the main program or in C++'s library. */
 static inline int race_is_program(uintptr_t pc) {
     return pc - race_job.program < race_job.program_end - race_job.program ||
            pc - race_job.cxx < race_job.cxx_end - race_job.cxx;

@@ -28,7 +28,7 @@ static void word_side(struct side *s, race_epoch epoch, int write, uint32_t plac
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
-/* 1 if the pair has not been there yet. All PEs share the table. */
+/* 1 if the pair has not been reported yet. All PEs share the table. */
 static int first_time(uint64_t a, uint64_t b) {
     uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
     for (uint32_t i = 0; i < RACE_PAIRS_MOST; i++) {
@@ -45,7 +45,7 @@ static uint64_t hash_of(const struct side *s) {
     return hash ^ (uint64_t)s->write << 63;
 }
 
-/* The block with this offset: 0 if none is known. */
+/* Describes the block with this offset; 0 if no such block is known. */
 static int word_block(const char *owner, int pe, uint64_t offset, char *text, size_t room) {
     static const char *const kinds[] = {"symmetric heap block", "local heap block", "attached memory"};
     char at[256], function[256];
@@ -61,7 +61,7 @@ static int word_block(const char *owner, int pe, uint64_t offset, char *text, si
     return 0;
 }
 
-/* The variable or block: words it, and its bare name for suppressions. */
+/* Describes the variable or block, and writes its bare name for suppressions. */
 static void word_memory(struct race_where where, char *text, size_t room, char *name, size_t name_room) {
     char owner[32] = "";
     size_t size, offset;
@@ -88,7 +88,7 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     snprintf(text, room, "%sheap, offset %zu", owner, offset);
 }
 
-/* What the older access lacks. */
+/* Why the older access does not come before the newer one. */
 static const char *why(const struct side *old, const struct side *now) {
     if (old->kind != RACE_THREAD && old->pe == now->pe) return "not completed: no quiet or barrier between";
     if (old->kind != RACE_THREAD) return "not completed, or nothing between that PE %d waited for";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Saying which accesses race: once for each pair of places, by the PE that finds it. */
+/* Reports of racing accesses: one for each pair of places, by the PE that finds it. */
 #ifndef RACE_REPORT_H
 #define RACE_REPORT_H
 

@@ -36,8 +36,8 @@ static struct race_cell *private_cells(uintptr_t addr, int make) {
     return cells ? cells + (addr & (RACE_CHUNK - 1)) / 8 : NULL;
 }
 
-/* Regions of private memory that are attached: for each chunk of the address space that a region touches an entry in a
- * table by the chunk's number, since a PE may have millions of regions. */
+/* Attached regions of private memory. A PE may have millions of them, so a table has an entry for each chunk of the
+ * address space that a region touches. */
 struct region {
     uintptr_t base;
     size_t size;
@@ -69,11 +69,11 @@ static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     return found;
 }
 
-/* Where the accesses of an address of this process are recorded. */
+/* Where the accesses to an address of this process are recorded. */
 struct spot {
     struct race_cell *cells;
-    size_t together; /* bytes from the address on whose cells lie behind it */
-    uintptr_t addr;  /* what the mask follows from, and the report: of attached memory the offset, else the address */
+    size_t together; /* bytes from the address on whose cells follow contiguously */
+    uintptr_t addr;  /* for the mask and the report: in attached memory the offset, else the address */
     int pe;          /* -1: private memory */
 };
 
@@ -88,7 +88,7 @@ static struct spot find(uintptr_t addr, int make) {
         s.together = race_window.statics_len - o;
         s.cells = race_window.statics_cells + o / 8;
     } else if ((o = addr - race_job.spaces) < race_job.spaces_len) {
-        s.pe = race_job.node_pes[o / race_job.stride]; /* by shmem_ptr */
+        s.pe = race_job.node_pes[o / race_job.stride]; /* an address from shmem_ptr */
         o %= race_job.stride;
         if (o - race_job.second < race_job.second_len)
             s.together = race_job.second_len - (o - race_job.second);
@@ -116,8 +116,8 @@ struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
     return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
 }
 
-/* The end of the heap in which this offset of the PE's own space lies, as far as it is committed. The first two words
- * of a space say that of the two parts of its local heap (rma_inline.h). */
+/* The end of the committed part of the heap that contains this offset of the PE's own space. The first two words of a
+ * space have this end for the two parts of its local heap (rma_inline.h). */
 static uint64_t committed(uint64_t offset) {
     uint64_t end;
     if (offset < race_job.local)
@@ -143,15 +143,16 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
     return NULL;
 }
 
-/* All addresses if there is anything to look at in private memory: a mode, or attached regions. Two words that the
- * hooks of other threads may read between: they are the same or both change, and a thread is told by one of its own. */
+/* Checks all addresses if private memory must be checked, because of the mode or of attached regions. Hooks of other
+ * threads may read between the two stores: either word alone is safe, and a thread learns of a change from its own
+ * actions. */
 static void look_at_others(void) {
     int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
     race_window.others = private ? 0 : race_job.spaces;
     race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }
 
-/* Other threads of the program may be at work: the cells are there before the lengths say so, and stay. */
+/* Other threads of the program may be running: the cells exist before the lengths say so, and stay. */
 void race_look_at(int on) {
     if (!on) {
         race_window.heap_len = race_window.statics_len = race_window.others_len = 0;
@@ -179,7 +180,7 @@ void race_private_mode(enum race_private mode) {
     look_at_others();
 }
 
-/* The cells need no clearing: an offset is given out again as late as possible (rma_detach). */
+/* The cells need no clearing: an offset is reused as late as possible (rma_detach). */
 void race_attach(uintptr_t base, size_t size, uint64_t offset) {
     struct region *r = malloc(sizeof *r);
     if (!r) return;
@@ -189,7 +190,7 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset) {
     for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; regions && chunk <= (base + size - 1) >> RACE_CHUNK_SHIFT;
          chunk++) {
         struct touched *t = malloc(sizeof *t);
-        if (!t) break; /* accesses of the rest are not looked at */
+        if (!t) break; /* accesses of the rest are not checked */
         *t = (struct touched){.chunk = chunk, .region = r, .next = *bucket_of(chunk)};
         *bucket_of(chunk) = t;
     }
@@ -250,13 +251,13 @@ static int record_before(const struct race_record *r, const struct race_who *who
     return 0;
 }
 
-/* Whether two accesses with a byte in common are atomic towards each other. */
+/* Whether two overlapping accesses are atomic towards each other. */
 static int indivisible(race_epoch a, race_epoch b) {
     return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK);
 }
 
 static uint32_t *lock_of(const struct race_cell *cell) {
-    /* Of the same cell, whatever its address is in each process. */
+    /* The same lock for a cell in every process, whatever the cell's address there. */
     uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
     if (at >= race_job.map_len) at = (uintptr_t)cell;
     return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
@@ -266,7 +267,7 @@ static uint32_t *lock_of(const struct race_cell *cell) {
 
 static struct race_list *list_at(uint32_t number) { return &race_job.lists[number]; }
 
-/* 1 + the number of a cell's first list, or 0. Loaded once: a store without the lock (access.c) may follow. */
+/* 1 + the number of a cell's first list, or 0. Loaded only once: a store without the lock (access.c) may change it. */
 static uint32_t first_list(const struct race_cell *c) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
     return w & RACE_LONG ? (uint32_t)(w >> 32) : 0;
@@ -300,7 +301,7 @@ static void free_lists(uint32_t number) {
 
 #define RECORDS_MOST 160
 
-/* The accesses of a cell, one after the other. */
+/* Collects the accesses of a cell. Returns their number. */
 static int gather(const struct race_cell *c, struct race_record *records) {
     int n = 0;
     if (c->write & RACE_LONG) {
@@ -315,7 +316,8 @@ static int gather(const struct race_cell *c, struct race_record *records) {
         uint32_t writes = (uint32_t)write;
         if (!e || e & RACE_LONG) continue;
         if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
-        for (int half = 0; half < 2; half++) { /* one record if both halves are of one place; an atomic is always one */
+        for (int half = 0; half < 2;
+             half++) { /* one record if both halves have the same place; an atomic is always one record */
             int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
             race_epoch mask = e & (half ? 0xf0 : 0x0f);
             if (half == 0 && one) mask = e & RACE_MASK;
@@ -328,9 +330,9 @@ static int gather(const struct race_cell *c, struct race_record *records) {
     return n;
 }
 
-/* The accesses, under the cell's lock. Until scatter has put them back who comes without the lock finds a list that he
- * needs the lock for: nothing that he writes gets lost, which for what an atomic tells would be a report about a
- * correct program. Places may be those of an access that has just been replaced. */
+/* Takes the accesses out, under the cell's lock. Until scatter puts them back, a thread without the lock finds a list,
+ * for which it needs the lock. So nothing that it writes is lost; losing what an atomic tells would cause a false
+ * report. Places may be those of an access that has just been replaced. */
 static int take(struct race_cell *c, struct race_record *records) {
     struct race_cell small;
     if (c->write & RACE_LONG) return gather(c, records);
@@ -341,14 +343,14 @@ static int take(struct race_cell *c, struct race_record *records) {
     return gather(&small, records);
 }
 
-/* Which a cell holds without a list: counters and tables that two PEs update. */
+/* A pair of accesses that a cell holds without a list: typical of counters and tables that two PEs update. */
 static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
     race_epoch same = a->epoch ^ b->epoch;
     return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC && !(same & (RACE_KIND | RACE_MASK)) &&
            !a->seen[0].count && !b->seen[0].count;
 }
 
-/* The accesses back into the cell: two words if that is enough, else lists. */
+/* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
 static void scatter(struct race_cell *c, const struct race_record *records, int n) {
     uint32_t first = 0, had = first_list(c);
     struct race_cell small = {0};
@@ -376,7 +378,7 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
     if (!fits) {
         for (int i = n; i > 0;) { /* from the last list to the first */
             int k = (i - 1) % RACE_LIST_RECORDS + 1;
-            uint32_t number = had; /* the lists that the cell had are taken first */
+            uint32_t number = had; /* reuse the cell's own lists first */
             if (number)
                 had = list_at(number - 1)->next;
             else if (!(number = new_list()))
@@ -408,8 +410,9 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 
 /* ---- checking and recording ---- */
 
-/* What atomics on a word come to that several PEs use: the same actor has one like this in the cell's list, nothing
- * there races with it or goes. Then it takes the older one's place. */
+/* The common case for atomics on a word that several PEs use: the cell's list has the same actor's older atomic of this
+ * kind, and no access in the list races with the new one or is superseded by it. Then the new atomic replaces the older
+ * one. */
 static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
                  const struct race_who *who) {
     struct race_record *older = NULL;
@@ -436,12 +439,12 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                  const struct race_who *who, struct race_where where) {
     struct race_record records[RECORDS_MOST + 1], old;
     race_epoch me = who->epoch | kind | mask;
-    struct race_who strict = *who; /* an access is not forgotten if it is ordered for this process alone */
+    struct race_who strict = *who; /* an access that is ordered only for this process is kept */
     uint32_t *word = lock_of(c);
     int n, kept = 0, found = 0;
     strict.own = 0;
     race_spin_lock(word);
-    /* The same thread has done it since it last told anybody anything; or before that. */
+    /* A repetition: the same thread has made this access since it last told something, or earlier. */
     if (in_list(c, me, write) || renew(c, mask, me, write, place, who)) {
         race_spin_unlock(word);
         return;
@@ -452,26 +455,27 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_epoch both = r.epoch & mask;
         int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
-        /* Whoever knows of an actor's later atomic knows of the earlier one, and of what that told. */
+        /* A thread that knows of an actor's later atomic also knows of the earlier one, and of what that one told. */
         if (both && kind != RACE_PLAIN)
             before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
         if (race_known_to_all(r.epoch)) continue;
-        /* The new access replaces what happens before it (or has just been reported), of the same bytes, if that
-         * conflicts with nothing that the new one does not conflict with. */
+        /* The new access replaces an older access of the same bytes that happens before it (or has just been reported),
+         * if the older one conflicts with nothing that the new one does not conflict with. */
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
             (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
             r.epoch &= ~mask;
         if (r.epoch & RACE_MASK) records[kept++] = r;
     }
-    if (kept == RECORDS_MOST) kept--; /* more readers than a list is searched for: the last one is forgotten */
+    if (kept == RECORDS_MOST) kept--; /* more readers than a list may have: the last one is dropped */
     records[kept++] = (struct race_record){.epoch = me, .place = place, .write = (uint32_t)write};
     scatter(c, records, kept);
     race_spin_unlock(word);
     if (found) race_report(&old, mask, kind, write, place, who, where);
 }
 
-/* Whether new bytes of an access can join those of one in the same cell: the same epoch, and no half of two places. */
+/* Whether an access's new bytes can join an access in the same cell: they need the same epoch, and no half may have two
+ * places. */
 static int joins(race_epoch old, race_epoch me, race_epoch mask, const uint32_t at[2], uint32_t place) {
     if ((old & ~RACE_MASK) != (me & ~RACE_MASK)) return 0;
     for (int half = 0; half < 2; half++) {
@@ -490,7 +494,7 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         return;
     }
     if (kind != RACE_PLAIN) {
-        /* An atomic takes the place of the same thread's, or of an older one, of the same kind and bytes. */
+        /* An atomic replaces one of the same thread, or an older one, of the same kind and bytes. */
         race_epoch old = write ? w : r, like = kind | mask;
         int kept = !old || race_known_to_all(old) ||
                    ((old & (RACE_KIND | RACE_MASK)) == like &&
@@ -527,7 +531,7 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                     race_place_into(c->write_at, mask, place);
                     return;
                 }
-            } else if (!w && !(r & mask)) { /* other bytes have been read */
+            } else if (!w && !(r & mask)) { /* only other bytes have been read */
                 if (race_replace(&c->write, w, me)) {
                     race_place_into(c->write_at, mask, place);
                     return;
@@ -550,7 +554,7 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     full(c, mask, kind, write, place, who, where);
 }
 
-/* A thread's own access of private memory while it is the only one: only operations that are pending can race. */
+/* A thread's access of private memory while it is the only thread: only pending operations can race with it. */
 static void check_pending(struct race_cell *c, race_epoch mask, int write, uint32_t place, const struct race_who *who,
                           struct race_where where) {
     struct race_record records[RECORDS_MOST + 1];
@@ -599,14 +603,14 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
     return (s.addr & 7) + len <= 8 ? s.cells : NULL;
 }
 
-/* Whether who sees the value of this access learns something: not from a plain store, and not from oneself. */
+/* Whether a thread that sees the value of this access learns something: not from a plain store, and not from itself. */
 static int tells(const struct race_record *r, race_epoch mask, int native) {
     uint32_t actor = RACE_ACTOR(r->epoch);
     return r->write && r->epoch & mask && actor != race_me->actor &&
            ((r->epoch & RACE_KIND) != RACE_PLAIN || (!native && race_actor_kind(actor) != RACE_THREAD));
 }
 
-/* Whether a cell's list has anything for who sees its value. */
+/* Whether a thread that sees a cell's value learns something from its list. */
 static int list_tells(const struct race_cell *c, race_epoch mask, int native, const struct race_who *who) {
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
@@ -636,7 +640,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     int n, news[RECORDS_MOST + 1], n_news = 0;
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
         (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
-        __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words are of the same moment */
+        __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
         return;
     race_spin_lock(word);
     if (c->write & RACE_LONG && !list_tells(c, mask, native, &who)) {
@@ -656,7 +660,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
         race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
 }
 
-/* From this many cells on, whole pages of the shared file are given back: to read them would make them. */
+/* From this many cells on, whole pages of the shared file are released: reading them would allocate them. */
 #define GIVE_BACK ((size_t)1 << 15)
 
 static int give_back(struct race_cell *from, struct race_cell *to) {

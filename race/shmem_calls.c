@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of OpenSHMEM that programs compiled with SHMEM_PROFILE call in place of inlined code. Those with bodies
- * in the table (include/shmem_table.h) are made of them, with the detector's functions (as.h) in the place of
- * librma's; the others forward by their second names. */
+/* The functions of OpenSHMEM that programs compiled with SHMEM_PROFILE call instead of inlined code. Functions with
+ * bodies in the table (include/shmem_table.h) are expanded from it, with the detector's functions (as.h) instead of
+ * librma's; the others forward to their second names. */
 #include "config.h"
 
 #define RMA_NO_TYPED_
@@ -130,7 +130,7 @@ void shmem_sync(SHMEM_SET_PARAMETERS_, long *pSync) {
     race_collected(g, &c, 0, NULL, 0, RACE_ALL);
 }
 
-/* ---- memory: each call is a barrier, which comes with the release of a block or follows its allocation ---- */
+/* ---- memory: each call is a barrier, before the release of a block or after its allocation ---- */
 
 RACE_ALLOCATES(shmem_malloc, (size_t size), size, size)
 RACE_ALLOCATES(shmem_calloc, (size_t count, size_t size), count *size, count, size)
@@ -298,7 +298,7 @@ SHMEM_BIT_TYPES_(BIT_REDUCES, )
 SHMEM_TYPES_(LIMIT_REDUCES, )
 SHMEM_SUM_TYPES_(SUM_REDUCES, )
 
-/* ---- collectives of active sets. In their broadcast the root's own copy is left alone. ---- */
+/* ---- collectives of active sets. Their broadcast does not write the root's own copy. ---- */
 
 #define SET_COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                        \
     void CALL PARAMETERS {                                                                                             \

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A lock in one word, which is 0 when it is free. Held for some instructions, by threads of this process or, in the
- * shared memory, of any PE; it allocates nothing and needs no opening.
+/* A lock in one word, which is 0 when it is free. Threads of this process, or in the shared memory of any PE, hold it
+ * for a few instructions; it allocates nothing and needs no initialization.
  *
- * A signal handler of the program may interrupt a thread that holds one, and would wait for it for ever. So each
- * thread counts those that it holds, and while there is one the hooks of loads, stores, atomics and of what tells or
- * hears do nothing. What else takes a lock may not be called in a handler. Whatever others wait for as for a lock is
- * counted by race_hold and race_let_go. */
+ * A signal handler may interrupt a thread that holds such a lock, and would wait for the lock for ever. So each thread
+ * counts the locks that it holds, and while the count is not 0 the hooks of loads, stores and atomics, and those that
+ * tell or hear, do nothing. Other functions that take a lock must not be called in a handler. race_hold and race_let_go
+ * also count other things for which threads wait as for a lock. */
 #ifndef RACE_SPIN_H
 #define RACE_SPIN_H
 
 #include <sched.h>
 #include <stdint.h>
 
-extern __thread int race_locks_held; /* by the calling thread; one that it waits for counts */
+extern __thread int race_locks_held; /* locks that the calling thread holds or waits for */
 
 static inline void race_hold(void) {
     race_locks_held++;

@@ -22,7 +22,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Functions of C++ and of librma's headers that only forward: their caller is the place that the user knows. */
+/* Functions of C++ and of librma's headers that only forward: the user knows only their callers. */
 static int is_own_header(const char *place) {
     static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
@@ -30,8 +30,8 @@ static int is_own_header(const char *place) {
     return 0;
 }
 
-/* Asks addr2line about one address of a file: of the functions that are inlined there, the innermost one that is the
- * user's. A path with a quote is not asked about. */
+/* Asks addr2line about one address of a file, and takes the innermost function inlined there that is the user's. It
+ * does not ask about a path with a quote. */
 static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
     char command[4400], name[512], line[4096];
     char *end;
@@ -46,7 +46,7 @@ static int ask(const char *file, uint64_t address, char *place, size_t room, cha
         line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
         end = strstr(line, " (discriminator");
         if (end) *end = '\0';
-        if (found && !is_own_header(place)) continue; /* the pipe is read to its end */
+        if (found && !is_own_header(place)) continue; /* go on: the pipe must be read to its end */
         if (name[0] != '?') snprintf(function, function_room, "%s", name);
         if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
         snprintf(place, room, "%s", base_name(line));
@@ -66,7 +66,7 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
         uint64_t address = pc + race_job.program - race_job.program_bias;
         path[n > 0 ? n : 0] = '\0';
-        /* A return address is behind its call: its line may be the next statement's. */
+        /* A return address follows its call: its line may be that of the next statement. */
         if (n <= 0 || !ask(path, address - 1, place, room, function, function_room))
             snprintf(place, room, "%s+0x%llx", base_name(path), (unsigned long long)address);
     } else if (pe == race_job.my_pe && dladdr((void *)(uintptr_t)pc, &info) && info.dli_fname) {
@@ -78,7 +78,7 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
 
-/* C++'s own function, where the program is C++. */
+/* C++'s own function, if the program is C++. */
 extern char *__cxa_demangle(const char *mangled, char *room, size_t *len, int *status) __attribute__((weak));
 
 static void demangle(const char *mangled, char *name, size_t room) {
@@ -89,7 +89,7 @@ static void demangle(const char *mangled, char *name, size_t room) {
     free(plain);
 }
 
-/* The main program's file, mapped to be read. */
+/* The main program's file, mapped read-only. */
 struct program {
     char *file;
     size_t len;
@@ -146,7 +146,7 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
     return found;
 }
 
-/* Files that belong to the compiler and the C library, and groups of symbols that are of no file. */
+/* Files of the compiler and the C library, and groups of symbols that belong to no file. */
 static int is_own_file(const char *name) {
     static const char *const own[] = {"crtstuff.c", "offloadstuff.c", "lse-init.c", "abi-note.c",
                                       "init.c",     "elf-init.c",     "atexit.c",   ""};
@@ -172,7 +172,7 @@ int race_symbols_uninstrumented(char *names, size_t room) {
         size_t n = 0;
         const Elf64_Sym *symbols = symbols_of(&p, i, &n, &strings);
         int instrumented = 1;
-        /* A file's own symbols stand behind its name; those that are global come after all files. */
+        /* A file's local symbols follow its name; global symbols come after all files. */
         for (size_t k = 0; symbols && k <= n; k++) {
             const Elf64_Sym *s = k < n ? &symbols[k] : NULL;
             const char *name = s ? strings + s->st_name : "";

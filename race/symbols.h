@@ -6,17 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* race_symbols_place words where a place is: "FILE:LINE" into place, the function into function; without debugging
- * information what is known: "PROGRAM+0xOFFSET". By addr2line (binutils), where it is installed. */
+/* race_symbols_place describes a place: "FILE:LINE" in place, the function in function; without debugging information
+ * "PROGRAM+0xOFFSET". It uses addr2line (binutils), if installed. */
 void race_symbols_place(uint32_t number, char *place, size_t room, char *function, size_t function_room);
 
 /* race_symbols_variable finds the global variable at an address of this process. Returns 0 if there is none, else 1
  * with its name, size, and the offset in it. */
 int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset);
 
-/* race_symbols_uninstrumented looks which source files of the main program were compiled without --race. Returns -1 if
- * all were, 0 if none was or the program has no names of files (it is stripped), else how many, with the first ones'
- * names in `names`. */
+/* race_symbols_uninstrumented finds the source files of the main program that were compiled without --race. Returns -1
+ * if all were, 0 if none was or the program has no file names (it is stripped), else their number, with the first names
+ * in `names`. */
 int race_symbols_uninstrumented(char *names, size_t room);
 
 #endif

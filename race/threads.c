@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads of POSIX and of C11: the functions that make threads, end them and order them are taken here and forwarded.
- * Threads of the library and of MPI are made in their calls (race_inside), and are none of the program's. */
+/* Threads of POSIX and of C11: wrappers of the functions that create, end and order threads. Threads of the library and
+ * of MPI are created within their calls (race_inside), and do not count as the program's. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -25,8 +25,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Whether the program calls, itself or through the library of C++. What other libraries do with threads is theirs:
- * MPI's network library locks while the C library's allocator is locked, and nothing may be allocated here then. */
+/* Whether the program makes the call, itself or through C++'s library. Calls of other libraries are ignored: MPI's
+ * network library locks while the C library's allocator is locked, and then nothing may be allocated here. */
 #define FROM_PROGRAM race_is_program((uintptr_t)__builtin_return_address(0))
 
 /* ---- objects by address ---- */
@@ -41,8 +41,8 @@ static uint32_t object_locks[OBJECTS];
 
 static size_t bucket_of(const void *object) { return ((uintptr_t)object >> 3) * 0x9e3779b97f4a7c15u >> 52; }
 
-/* Memory of objects. A signal handler may call sem_post while its thread is in malloc, so it is none of malloc's. What
- * is given back is the next object's. */
+/* Memory of objects. A signal handler may call sem_post while its thread is in malloc, so it does not come from malloc.
+ * A freed object is reused for the next one. */
 static struct object *unused_objects;
 static uint32_t unused_lock;
 
@@ -115,7 +115,7 @@ void race_object_gone(const void *address) {
 /* ---- how many threads ---- */
 
 static int at_work;
-static uint32_t at_work_lock; /* the number and the mode change together */
+static uint32_t at_work_lock; /* the number and the mode change together, under this lock */
 
 void race_team_begins(void) {
     race_spin_lock(&at_work_lock);
@@ -125,12 +125,12 @@ void race_team_begins(void) {
 
 void race_team_ends(void) {
     race_spin_lock(&at_work_lock);
-    /* Buffers of nonblocking calls may be in use: the next quiet says how it goes on. */
+    /* Buffers of nonblocking calls may be in use; the next quiet ends this mode. */
     if (--at_work == 0 && race_job.on) race_private_mode(RACE_PRIVATE_PENDING);
     race_spin_unlock(&at_work_lock);
 }
 
-/* ---- making and joining ---- */
+/* ---- creation and joining ---- */
 
 #define REAL(RESULT, NAME, PARAMETERS) static RESULT(*real_##NAME) PARAMETERS
 #define FIND(NAME)                                                                                                     \
@@ -143,27 +143,27 @@ void race_team_ends(void) {
         FIND(NAME);                                                                                                    \
     } while (0)
 
-/* A thread that the program has made, until it has been joined, or has ended and is detached. One that OpenMP's runtime
- * has made is like a detached one, and no other thread names it. */
+/* A thread that the program has created, until it has been joined, or has ended and is detached. A thread of OpenMP's
+ * runtime is like a detached one, and no other thread names it. */
 struct thread {
     pthread_t id;
     struct race_thread *clock;
     int detached, ended; /* under threads_lock */
-    int listed;          /* it begins when this is set: when it is in the list, if it is to be */
+    int listed;          /* the thread begins when this is set: once it is in the list, if it belongs there */
     int of_runtime;
     struct thread *next;
 };
-static struct thread *threads; /* those that may be joined */
+static struct thread *threads; /* the joinable threads */
 static uint32_t threads_lock;
 
 struct start {
     void *(*function)(void *);
-    int (*c11)(void *); /* or this one */
+    int (*c11)(void *); /* or this function */
     void *argument;
     struct thread *thread;
 };
 
-/* The stack may be one that another thread had. */
+/* Another thread may have had this stack. */
 static void forget_stack(void) {
     pthread_attr_t attr;
     void *base;
@@ -173,16 +173,16 @@ static void forget_stack(void) {
     pthread_attr_destroy(&attr);
 }
 
-/* The thread's actor is the next thread's. Its count goes on: what others know of this thread stays true. */
+/* The next thread gets this thread's actor, which keeps its count: what others know of this thread stays true. */
 static void give_back(struct thread *t) {
     race_thread_free(t->clock);
     if (!t->of_runtime) race_team_ends();
     free(t);
 }
 
-/* When a thread ends: the destructor of a value that each thread has which is looked at. It sets the value anew, so
- * that it is called again, as often as the C library does that: the destructors of the program's values come before its
- * last call, and may access memory. */
+/* Runs when a thread ends, as the destructor of a thread-specific value. It sets the value again, so that the C library
+ * calls it as often as it can: the destructors of the program's values, which may access memory, then run before its
+ * last call. */
 static pthread_key_t at_end;
 static __thread int rounds;
 static void thread_ends(void *arg) {
@@ -194,7 +194,7 @@ static void thread_ends(void *arg) {
     detached = t->detached;
     race_spin_unlock(&threads_lock);
     if (!detached) return;
-    forget_stack(); /* nobody joins: the memory may be anybody's next */
+    forget_stack(); /* nobody joins: any thread may get the memory next */
     race_thread_adopt(NULL);
     give_back(t);
 }
@@ -210,7 +210,7 @@ static void enlist(struct thread *t) {
 }
 
 static void thread_begins(struct thread *t) {
-    /* Who joins or detaches this one must find it in the list. */
+    /* A thread that joins or detaches this one must find it in the list. */
     while (!__atomic_load_n(&t->listed, __ATOMIC_ACQUIRE)) sched_yield();
     race_thread_adopt(t->clock);
     pthread_setspecific(at_end, t);
@@ -241,7 +241,7 @@ static int run_c11(void *arg) {
     return s.c11(s.argument);
 }
 
-/* Before a thread is made: what it begins with, or NULL. After that: code 0 if it has been made. */
+/* Before a thread is created: its start data, or NULL. Afterwards: code 0 if it was created. */
 static struct start *new_thread(int detached) {
     struct start *s = calloc(1, sizeof *s);
     struct thread *t = calloc(1, sizeof *t);
@@ -261,7 +261,7 @@ static void thread_made(int code, struct start *s, struct thread *t, pthread_t i
     if (code) {
         give_back(t);
         free(s);
-    } else if (!detached) { /* else it may be gone already */
+    } else if (!detached) { /* a detached thread may already be gone */
         t->id = id;
         enlist(t);
         __atomic_store_n(&t->listed, 1, __ATOMIC_RELEASE);
@@ -313,7 +313,7 @@ static struct thread *take(pthread_t id) {
     return t;
 }
 
-/* The number may be another thread's when the call has returned: the thread is taken out of the list before. */
+/* After the call another thread may have the number, so the thread leaves the list before. */
 static void joined(struct thread *t, int code) {
     if (!t) return;
     if (code) {
@@ -340,7 +340,7 @@ JOINS(pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec 
 JOINS(pthread_clockjoin_np, (pthread_t id, void **result, clockid_t k, const struct timespec *t), id, result, k, t)
 JOINS(thrd_join, (thrd_t id, int *result), id, result)
 
-/* As for joined. */
+/* As joined. */
 static void detached(struct thread *t, int code) {
     int ended;
     if (!t) return;
@@ -433,7 +433,7 @@ TELLS(sem_post, (sem_t * s), s, s)
 static __attribute__((constructor)) void find_sem_post(void) { FIND(sem_post); } /* dlsym is not for signal handlers */
 FORGETS(sem_destroy, (sem_t * s), s, s)
 
-/* A condition: the waiter releases the mutex meanwhile, and hears what those have told who signal. */
+/* A condition: the waiter releases the mutex meanwhile, and hears what the signalling threads have told. */
 #define CONDITION(NAME, PARAMETERS, ...)                                                                               \
     REAL(int, NAME, PARAMETERS);                                                                                       \
     EXPORT int NAME PARAMETERS {                                                                                       \
@@ -466,7 +466,8 @@ SIGNALS(cnd_broadcast, cnd_t)
 FORGETS(pthread_cond_destroy, (pthread_cond_t * c), c, c)
 FORGETS_VOID(cnd_destroy, (cnd_t * c), c, c)
 
-/* A barrier has two objects in turn, since a fast thread may tell in the next round before a slow one has heard. */
+/* A barrier alternates between two objects, since a fast thread may tell in the next round before a slow one has
+ * heard. */
 static struct barrier {
     const void *address;
     unsigned n, arrived;

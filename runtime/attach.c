@@ -8,17 +8,16 @@
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/wait.h"
 #include "base/process.h"
+#include "base/wait.h"
 #include "heap/reserve.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/state.h"
+#include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/own_lock.h"
 #include "runtime/reach.h"
-#include "runtime/stall.h"
 #include "runtime/world.h"
 
 #include <errno.h>
@@ -188,6 +187,7 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
  * the others get the time of the longest copy. Returns 1 if all have left, 0 if the dead PE may still be counted. The
  * caller does not have the own lock: requests that are served here may need it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
+    const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ALIVE};
     double died = 0;
     unsigned idle_rounds = 0;
@@ -195,9 +195,9 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
     if (rmai_attached_empty(&w->attachments->table, offset)) return 1;
     while (!rmai_attached_empty(&w->attachments->table, offset)) {
         if (rmai_net_progress(w->net, 1) > 0) idle_rounds = 0;
-        if (w->net->active && !w->net->crowded && ++idle_rounds < IDLE_ROUNDS) continue;
+        if (w->net && !w->barrier->crowded && ++idle_rounds < IDLE_ROUNDS) continue;
         nanosleep(&(struct timespec){.tv_nsec = NAP}, NULL);
-        rmai_stall_late(w, &stall);
+        patience->late(patience->context, &stall);
         if (++naps % NAPS_PER_CHECK) continue;
         if (died > 0 && rmai_wtime() > died + LONGEST_COPY) {
             left = 0;
@@ -206,7 +206,7 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
         for (int q = 0; died <= 0 && q < w->job.node_n_pes; q++)
             if (rmai_pe_gone(&w->job, w->job.node_pes[q])) died = rmai_wtime();
     }
-    if (stall.last > 0) rmai_stall_over(w, &stall);
+    rmai_wait_over(patience, &stall);
     return left;
 }
 

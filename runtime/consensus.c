@@ -13,7 +13,6 @@
 #include "runtime/net/transport_mpi.h"
 #include "runtime/world.h"
 
-#include <assert.h>
 #include <limits.h>
 
 /* A code as a number of which the smallest tells the first PE that failed, and how. */
@@ -93,20 +92,25 @@ int rmai_consensus_nodes(struct rmai_world *w, int code, int *most) {
     return code;
 }
 
-int rmai_consensus_rooms(struct rmai_world *w, int code, char *const *rooms, int n, int *first) {
+int rmai_consensus_rooms(struct rmai_world *w, int code, unsigned found, int *first) {
     struct rmai_least all[1 + RMAI_ROOMS] = {{.value = outcome_number(w, code)}};
-    assert(n <= RMAI_ROOMS && "a place for each");
-    for (int i = 0; i < n; i++) all[1 + i].value = rooms[i] != NULL;
-    code = reduce_numbers(w, all, 1 + n);
-    for (*first = 0; *first < n && !all[1 + *first].value;) ++*first;
+    for (int i = 0; i < RMAI_ROOMS; i++) all[1 + i].value = found >> i & 1;
+    code = reduce_numbers(w, all, 1 + RMAI_ROOMS);
+    for (*first = 0; *first < RMAI_ROOMS && !all[1 + *first].value;) ++*first;
     return code;
 }
 
 int rmai_consensus_reserved(struct rmai_world *w, int code) {
-    long own = code == RMA_SUCCESS ? (long)(uintptr_t)rmai_job_space(&w->job, w->job.node_my_pe) : 0;
-    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = own}, {.value = -own}};
-    code = reduce_numbers(w, all, 3);
+    const uintptr_t own = code == RMA_SUCCESS ? (uintptr_t)rmai_job_space(&w->job, w->job.node_my_pe) : 0;
+    const uintptr_t heap = own + w->job.layout.symmetric;
+    struct rmai_least all[] = {{.value = outcome_number(w, code)},
+                               {.value = (long)own},
+                               {.value = -(long)own},
+                               {.value = (long)(heap & -heap)}};
+    code = reduce_numbers(w, all, 4);
     w->job.one_address = all_have_same(&all[1], &all[2]);
+    w->job.heap_alignment = (size_t)all[3].value;
+    w->job.heap_alignment_pe = all[3].pe;
     return code;
 }
 

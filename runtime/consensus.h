@@ -23,12 +23,13 @@ int rmai_consensus_facts(struct rmai_world *w, int code);
 /* rmai_consensus_nodes: the most PEs that a node has (*most), which bounds the heaps. */
 int rmai_consensus_nodes(struct rmai_world *w, int code, int *most);
 
-/* rmai_consensus_rooms: *first becomes the first of n places that is free on all PEs, n if there is none. `rooms` is
- * NULL where a place is not free here. */
-int rmai_consensus_rooms(struct rmai_world *w, int code, char *const *rooms, int n, int *first);
+/* rmai_consensus_rooms: *first becomes the first room that is free on all PEs, RMAI_ROOMS if there is none. found: what
+ * rmai_rooms_find has returned here. */
+int rmai_consensus_rooms(struct rmai_world *w, int code, unsigned found, int *first);
 
 /* rmai_consensus_reserved: whether the spaces of all PEs lie at the same address in their processes
- * (w->job.one_address). Wants w->job.spaces and stride, if code is RMA_SUCCESS. */
+ * (w->job.one_address), and the alignment that the symmetric heaps of all PEs have (w->job.heap_alignment). Wants
+ * w->job.layout, and w->job.spaces and stride if code is RMA_SUCCESS. */
 int rmai_consensus_reserved(struct rmai_world *w, int code);
 
 /* rmai_consensus_crowded: whether PEs outnumber processors anywhere (w->job.crowded_somewhere). `crowded`: here. */

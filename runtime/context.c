@@ -3,8 +3,7 @@
 
 #include "runtime/context.h"
 #include "base/error.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/session.h"
+#include "runtime/net/op.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 
@@ -72,28 +71,35 @@ static struct rmai_context *next_context(const struct rmai_world *w, size_t i, c
     return NULL;
 }
 
-/* Enters *c as a new context into the table. Returns its handle, or 0 if no place is free. The caller has the table's
- * lock. */
-static uintptr_t enter_context(struct rmai_world *w, struct rmai_context *c, struct rmai_team *t, int options) {
+/* Enters *c as a new context into the table. Returns RMA_SUCCESS with its handle, or RMA_ERR_NO_MEM. The caller has the
+ * table's lock. */
+static int enter_context(struct rmai_world *w, const char *call, struct rmai_context *c, struct rmai_team *t,
+                         int options, uintptr_t *entered) {
     struct rma_context_ *line;
     uintptr_t handle;
     size_t index = claim_index(w->contexts);
-    if (!index) return 0;
+    if (!index)
+        return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, the most that it can have: destroy one first",
+                          call, RMAI_CONTEXTS - 1);
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
-    rmai_pending_open(w->job.networked ? w->net : NULL, &c->pending, &line->nothing_pending, &line->nothing_pending);
-    c->pending.traffic = &c->traffic;
+    if (rmai_pending_open(w->net, &line->nothing_pending, &line->nothing_pending, &c->traffic, &c->pending) !=
+        RMA_SUCCESS) {
+        w->contexts->used[index / 64] &= ~((uint64_t)1 << index % 64);
+        return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
+    }
     set_line(line, t, c, index);
     handle = ++handles_given << RMAI_CONTEXT_INDEX_BITS | (index + 1);
     /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context_at. */
     __atomic_store_n(&line->handle, handle, __ATOMIC_RELEASE);
-    return handle;
+    *entered = handle;
+    return RMA_SUCCESS;
 }
 
 /* Completes what a context has begun; nothing will be begun in it any more. */
-static int quiet_for_good(struct rmai_world *w, const char *call, struct rmai_context *c) {
-    rmai_session_stop(w->net, &c->pending);
-    return rmai_net_quiet(w->net, call, &c->pending);
+static int quiet_for_good(const char *call, struct rmai_context *c) {
+    rmai_session_stop(c->pending);
+    return rmai_net_quiet(call, c->pending);
 }
 
 /* Ends a context whose pending set is quiet. The inlined calls take handle 0, which is RMA_CTX_INVALID, to the last
@@ -106,7 +112,7 @@ static void end_context(struct rmai_world *w, struct rmai_context *c) {
     line->context = NULL;
     w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     if (w->job.networked) rmai_traffic_add(&w->contexts->ended, &c->traffic);
-    rmai_pending_close(&c->pending);
+    rmai_pending_close(c->pending);
     free(c);
 }
 
@@ -114,7 +120,8 @@ static int create_context(const char *call, rma_team *team, int options, rma_ctx
     struct rmai_world *w = &rmai_world;
     struct rmai_team *t = rmai_team(w, call, team);
     struct rmai_context *c;
-    uintptr_t made;
+    uintptr_t made = 0;
+    int code;
     if (!t) return rma_last_code();
     if (!ctx) return rmai_error(RMA_ERR_ARG, "%s: ctx is a null pointer", call);
     if (options & ~OPTIONS)
@@ -122,12 +129,11 @@ static int create_context(const char *call, rma_team *team, int options, rma_ctx
     c = malloc(sizeof *c);
     if (!c) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     pthread_mutex_lock(&w->contexts->lock);
-    made = enter_context(w, c, t, options);
+    code = enter_context(w, call, c, t, options, &made);
     pthread_mutex_unlock(&w->contexts->lock);
-    if (!made) {
+    if (code != RMA_SUCCESS) {
         free(c);
-        return rmai_error(RMA_ERR_NO_MEM, "%s: this PE has %d contexts, the most that it can have: destroy one first",
-                          call, RMAI_CONTEXTS - 1);
+        return code;
     }
     *ctx = (rma_ctx *)made;
     return RMA_SUCCESS;
@@ -152,7 +158,7 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (ctx == RMA_CTX_DEFAULT)
         return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: ctx is %s, which cannot be destroyed", call,
                                      rmai_error_of_shmem(call) ? "SHMEM_CTX_DEFAULT" : "RMA_CTX_DEFAULT"));
-    code = quiet_for_good(w, call, c);
+    code = quiet_for_good(call, c);
     pthread_mutex_lock(&w->contexts->lock);
     end_context(w, c);
     pthread_mutex_unlock(&w->contexts->lock);
@@ -177,14 +183,14 @@ int rma_ctx_session_start(rma_ctx *ctx, int options) {
     if (options & ~RMA_CTX_SESSION_BATCH)
         return rmai_raise(
             rmai_error(RMA_ERR_ARG, "%s: options %#x has bits that are no option", call, (unsigned)options));
-    if (options) rmai_session_start(rmai_world.net, &c->pending);
+    if (options) rmai_session_start(c->pending);
     return RMA_SUCCESS;
 }
 
 int rma_ctx_session_stop(rma_ctx *ctx) {
     struct rmai_context *c = rmai_context("rma_ctx_session_stop", ctx);
     if (!c) return rmai_raise(rma_last_code());
-    rmai_session_stop(rmai_world.net, &c->pending);
+    rmai_session_stop(c->pending);
     return RMA_SUCCESS;
 }
 
@@ -192,14 +198,14 @@ int rma_ctx_session_stop(rma_ctx *ctx) {
 
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     struct rmai_context *c = rmai_context(call, ctx);
-    return rmai_raise(c ? rmai_net_quiet(rmai_world.net, call, &c->pending) : rma_last_code());
+    return rmai_raise(c ? rmai_net_quiet(call, c->pending) : rma_last_code());
 }
 
 static int test_quiet(const char *call, const rma_ctx *ctx) {
     struct rmai_context *c = rmai_context(call, ctx);
     int quiet = 0, code = c ? RMA_SUCCESS : rma_last_code();
     atomic_thread_fence(memory_order_release);
-    if (c) code = rmai_net_test_quiet(rmai_world.net, call, &c->pending, &quiet);
+    if (c) code = rmai_net_test_quiet(call, c->pending, &quiet);
     return rmai_raise(code) == RMA_SUCCESS && quiet;
 }
 
@@ -216,7 +222,7 @@ static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_
     for (size_t i = 0; i < n; i++)
         if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
     for (size_t i = 0; i < n; i++) {
-        int one = rmai_net_quiet_pe(rmai_world.net, call, &c->pending, rmai_team_pe(c->team, pes[i]));
+        int one = rmai_net_quiet_pe(call, c->pending, rmai_team_pe(c->team, pes[i]));
         if (code == RMA_SUCCESS) code = one;
     }
     return rmai_raise(code);
@@ -236,7 +242,7 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
     pthread_mutex_lock(&w->contexts->lock);
     while ((c = next_context(w, from, t)) != NULL) {
         pthread_mutex_unlock(&w->contexts->lock);
-        one = quiet_for_good(w, call, c);
+        one = quiet_for_good(call, c);
         if (code == RMA_SUCCESS) code = one;
         pthread_mutex_lock(&w->contexts->lock);
         from = c->line->index + 1;
@@ -248,37 +254,43 @@ int rmai_contexts_end(struct rmai_world *w, const char *call, const struct rmai_
 
 void rmai_contexts_traffic(struct rmai_world *w, void (*visit)(struct rmai_traffic *traffic, void *argument),
                            void *argument) {
-    const struct rmai_context *c;
+    struct rmai_context *c;
     pthread_mutex_lock(&w->contexts->lock);
     visit(&w->contexts->ended, argument);
-    for (size_t i = 1; (c = next_context(w, i, NULL)) != NULL; i = c->line->index + 1)
-        visit(c->pending.traffic, argument);
+    for (size_t i = 1; (c = next_context(w, i, NULL)) != NULL; i = c->line->index + 1) visit(&c->traffic, argument);
     pthread_mutex_unlock(&w->contexts->lock);
 }
 
-void rmai_contexts_open(struct rmai_world *w) {
+int rmai_contexts_open(struct rmai_world *w) {
     struct rmai_contexts *all = w->contexts;
+    int code;
     memset(all, 0, sizeof *all);
     pthread_mutex_init(&all->lock, NULL);
     all->used[0] = 1;
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams->team[RMAI_TEAM_WORLD]};
-    rmai_pending_open(w->job.networked ? w->net : NULL, &all->standing.pending, &rma_reach_.nothing_pending,
-                      &rmai_context_lines->nothing_pending);
+    code = rmai_pending_open(w->net, &rma_reach_.nothing_pending, &rmai_context_lines->nothing_pending, w->traffic,
+                             &all->standing.pending);
+    if (code != RMA_SUCCESS) return code;
     set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
+    return RMA_SUCCESS;
 }
 
 void rmai_contexts_close(struct rmai_world *w) {
     if (!w->contexts->standing.line) return;
-    rmai_session_stop(w->net, &w->contexts->standing.pending);
-    rmai_pending_close(&w->contexts->standing.pending);
+    rmai_session_stop(w->contexts->standing.pending);
+    rmai_pending_close(w->contexts->standing.pending);
     pthread_mutex_destroy(&w->contexts->lock);
     w->contexts->standing.line = NULL;
     memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
     rma_reach_.nothing_pending = 0;
 }
 
+struct rmai_traffic *rmai_context_traffic(struct rmai_world *w, struct rmai_context *c) {
+    return c == &w->contexts->standing ? w->traffic : &c->traffic;
+}
+
 int rmai_quiet_default(struct rmai_world *w, const char *call) {
     if (__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE)) return RMA_SUCCESS;
-    return rmai_net_quiet(w->net, call, &w->contexts->standing.pending);
+    return rmai_net_quiet(call, w->contexts->standing.pending);
 }

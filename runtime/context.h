@@ -15,7 +15,7 @@
 #include "base/attributes.h"
 #include "rma.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/pending.h"
+#include "runtime/net/net.h"
 #include "runtime/reach.h"
 
 struct rmai_team;
@@ -23,7 +23,7 @@ struct rmai_world;
 
 struct rmai_context {
     struct rma_context_ *line;
-    struct rmai_pending pending;
+    struct rmai_pending *pending; /* what its calls have begun; NULL in a job of one node */
     struct rmai_team *team;
     int options;                 /* RMA_CTX_SERIALIZED and so on */
     struct rmai_traffic traffic; /* to PEs of other nodes; the standing context's is the world's */
@@ -36,9 +36,10 @@ struct rmai_contexts {
     struct rmai_traffic ended;    /* of the contexts that have ended */
 };
 
-/* rmai_contexts_open makes the standing context, after rmai_teams_open and rmai_net_open. rmai_contexts_close ends it:
+/* rmai_contexts_open makes the default context, after rmai_teams_open and rmai_net_open; it returns RMA_SUCCESS or
+ * RMA_ERR_NO_MEM. rmai_contexts_close ends it:
  * the last one, and quiet. */
-void rmai_contexts_open(struct rmai_world *w);
+int rmai_contexts_open(struct rmai_world *w);
 void rmai_contexts_close(struct rmai_world *w);
 
 /* rmai_contexts_end waits until the contexts of team t are quiet, and ends them; with NULL all but the standing one.
@@ -53,6 +54,9 @@ void rmai_contexts_traffic(struct rmai_world *w, void (*visit)(struct rmai_traff
 /* rmai_quiet_default: rmai_net_quiet of the default context, for the beginning of a collective call. Costs a load where
  * nothing is under way. */
 int rmai_quiet_default(struct rmai_world *w, const char *call);
+
+/* rmai_context_traffic: the counters of what the context does between nodes. */
+struct rmai_traffic *rmai_context_traffic(struct rmai_world *w, struct rmai_context *c);
 
 /* rmai_context_at: the context of a handle, or NULL. rmai_context: the same; NULL after recording RMA_ERR_STATE or
  * RMA_ERR_ARG for `call`. */

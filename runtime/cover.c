@@ -7,11 +7,8 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/meet.h"
-#include "runtime/net/blocking.h"
-#include "runtime/net/dynamic.h"
-#include "runtime/net/probe.h"
-#include "runtime/net/state.h"
-#include "runtime/net/window_setup.h"
+#include "runtime/net/window.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
 /* Global variables do not grow, so nothing of them is left for later. */
@@ -27,33 +24,29 @@ static void follow_symmetric(struct rmai_world *w) {
 }
 
 void rmai_cover_local(struct rmai_world *w) {
-    if (w->net->active) follow(w, RMAI_PART_LOCAL, w->local.size);
+    if (w->net) follow(w, RMAI_PART_LOCAL, w->local.size);
 }
 
 void rmai_cover_guests(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
-    if (!w->net->active) return;
+    if (!w->net) return;
     follow(w, RMAI_PART_GUEST,
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
 
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
-    struct rmai_blocking blocking;
     int code;
-    if (!w->net->active) return RMA_SUCCESS;
+    if (!w->net) return RMA_SUCCESS;
     follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
-    /* All have met when the window is taken down: until then each may need an answer from one who would wait in there.
-     */
-    code = rmai_meet(w, call);
-    rmai_blocking_begin(&blocking, &w->job.settings, call, "making MPI's window by MPI_Win_create", RMAI_BLOCKING_MET);
-    code = rmai_window_grow(w->net, w->mpi, call, w->symmetric.base, w->symmetric.size, code);
-    rmai_blocking_end(&blocking);
+    rmai_watchdog_begin(w->watchdog, call, "making MPI's window by MPI_Win_create", RMAI_PEERS_MET);
+    code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, RMA_SUCCESS);
+    rmai_watchdog_end(w->watchdog);
     return code;
 }
 
 void rmai_cover_grown(struct rmai_world *w) {
-    if (w->net->active) rmai_dynamic_grown(&w->net->dynamic);
+    if (w->net) rmai_dynamic_grown(w->net);
 }
 
 /* One PE of the pair tries the other, which serves it in the meeting, as all others do. The other has attached before
@@ -61,11 +54,11 @@ void rmai_cover_grown(struct rmai_world *w) {
 static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
     const int lends = rmai_probe_lends(w->net, kind, w->symmetric.base);
     int code = rmai_meet(w, "rma_init"), met;
-    if (code == RMA_SUCCESS) rmai_probe_times(w->net, kind, &w->contexts->standing.pending);
+    if (code == RMA_SUCCESS) rmai_probe_times(w->net, kind, w->contexts->standing.pending);
     met = rmai_meet(w, "rma_init");
     if (code == RMA_SUCCESS) code = met;
-    if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
-    rmai_probe_share(w->net, kind, w->mpi);
+    if (lends) rmai_probe_takes_back(w->net, w->symmetric.base);
+    rmai_probe_share(w->net, kind);
     return code;
 }
 
@@ -78,25 +71,25 @@ int rmai_cover_open(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_directory *directory;
     int code;
-    if (!w->net->active) return RMA_SUCCESS;
+    if (!w->net) return RMA_SUCCESS;
     directory = rmai_directory(&w->job, w->job.node_my_pe);
     rmai_dynamic_open(w->net, directory, parts);
     for (int i = 0; i < RMAI_POOLS; i++)
         directory->extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_relaxed);
     if (!rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     code = rmai_meet(w, "rma_init");
-    return rmai_windows_open(w->net, w->mpi, "rma_init", w->symmetric.base, w->symmetric.size, code);
+    return rmai_windows_open(w->net, "rma_init", w->symmetric.base, w->symmetric.size, code);
 }
 
 int rmai_cover_choose(struct rmai_world *w) {
     int code = RMA_SUCCESS, one;
-    if (!w->net->active || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
-    for (int kind = 0; kind < RMAI_PAIR_KINDS && rmai_probe_wants_times(w->net); kind++) {
-        if (!w->net->ways.trial[kind].made) continue;
+    if (!w->net || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
+        if (!rmai_probe_wants_times(w->net, (enum rmai_pair_kind)kind)) continue;
         one = try_times(w, (enum rmai_pair_kind)kind);
         if (code == RMA_SUCCESS) code = one;
     }
-    one = rmai_windows_choose(w->net, w->mpi);
+    one = rmai_windows_choose(w->net);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_cover_local(w);

@@ -12,7 +12,9 @@ int rmai_cover_open(struct rmai_world *w);
 int rmai_cover_choose(struct rmai_world *w);
 
 /* rmai_cover_symmetric follows a growth of the symmetric heap of all PEs (collective). The fixed window is made anew,
- * where it is of use and a good part of the heap lies outside of it. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+ * where it is of use and a good part of the heap lies outside of it. All PEs have met just before: while the window is
+ * away none may need an answer from another one, which would wait in MPI. Returns RMA_SUCCESS or RMA_ERR_MPI, which may
+ * be on one PE alone. */
 int rmai_cover_symmetric(struct rmai_world *w, const char *call);
 
 /* rmai_cover_grown: all PEs have met after rmai_cover_symmetric, so each has attached its part. */

@@ -17,7 +17,7 @@
 #include "base/process.h"
 #include "runtime/face.h"
 #include "runtime/header.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 #include <dirent.h>
@@ -44,8 +44,7 @@ static struct {
     pthread_key_t key;    /* its value is not null in the thread that has called rma_init */
     int alone; /* before rma_init the process had one thread: those that came during it are not the program's */
     int strangers[STRANGERS_MOST], n_strangers; /* their ids */
-    _Atomic int exiting;                        /* exit has been called, */
-    int status;                                 /* with this */
+    int status;                                 /* with which exit has been called, if rmai_world.exiting */
     int last_thread;                            /* it was called here, since no thread of the program was left */
     _Atomic int ending;                         /* the job is being ended already */
 } watched;
@@ -89,12 +88,11 @@ void rmai_exit_job(int code) {
 static void note_status(int status, void *unused) {
     (void)unused;
     watched.status = status & 0xff;
-    watched.exiting = 1;
     rmai_world.exiting = 1;
 }
 
 /* The status with which the process exits, or -1. */
-static int exit_status(void) { return watched.exiting && watched.process == getpid() ? watched.status : -1; }
+static int exit_status(void) { return rmai_world.exiting && watched.process == getpid() ? watched.status : -1; }
 
 static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
 
@@ -203,7 +201,7 @@ static void *await_last_thread(void *unused) {
     (void)unused;
     while (found < 2) {
         nanosleep(&(struct timespec){.tv_nsec = step}, NULL);
-        if (!rma_reach_.running || watched.exiting || watched.ending) return NULL;
+        if (!rma_reach_.running || rmai_world.exiting || watched.ending) return NULL;
         found = visit_threads(is_stranger) ? found + 1 : 0;
         step = found ? LIST_STEP : step * 2 < LIST_STEP_MOST ? step * 2 : LIST_STEP_MOST;
     }

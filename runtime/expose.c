@@ -50,9 +50,9 @@ static int offer_region(struct rmai_world *w, void *base, size_t size, size_t un
 }
 
 int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
-    static const char *const what[RMAI_AGREE_FIELDS] = {NULL};
-    const uint64_t nothing[RMAI_AGREE_FIELDS - 1] = {0};
     struct rmai_world *w = &rmai_world;
+    struct rmai_statement statement;
+    struct rmai_range all;
     struct rma_exposure mine = {0}, *shared = NULL;
     struct rmai_exposed *known;
     void *held = NULL;
@@ -62,7 +62,8 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     bad = e ? offer_region(w, base, size, unit, &mine, &held)
             : rmai_error(RMA_ERR_ARG, "rma_expose: e is a null pointer");
     if (bad == RMA_SUCCESS && !known) bad = rmai_error(RMA_ERR_NO_MEM, "rma_expose: no memory for one more exposure");
-    code = rmai_agree_arguments(w, "rma_expose", RMAI_EXPOSE, bad, nothing, what, NULL);
+    statement = rmai_statement(RMAI_CALL_EXPOSE, bad, w->job.my_pe);
+    code = rmai_agree_on(w, "rma_expose", &statement, 0, &all);
     if (code == RMA_SUCCESS) {
         shared = rma_malloc(sizeof *shared); /* raises its own errors */
         if (shared) {
@@ -115,9 +116,8 @@ size_t rma_exposed_size(const rma_exposure *e, int pe, size_t *unit) {
 }
 
 int rma_unexpose(rma_exposure *e) {
-    static const char *const what[RMAI_AGREE_FIELDS] = {"the exposure's offset in the symmetric heap"};
     struct rmai_world *w = &rmai_world;
-    const uint64_t field[RMAI_AGREE_FIELDS - 1] = {e ? (uint64_t)((char *)e - w->symmetric.base) : UINT64_MAX};
+    struct rmai_statement statement;
     struct rmai_exposed **at = &w->attachments->exposed, *known;
     int bad = RMA_SUCCESS, code = rmai_running("rma_unexpose");
     if (code != RMA_SUCCESS) return rmai_raise(code);
@@ -127,7 +127,8 @@ int rma_unexpose(rma_exposure *e) {
         bad = rmai_error(RMA_ERR_BASE, "rma_unexpose: e %p is nothing that rma_expose gave, or has ended already",
                          (void *)e);
     /* Accesses by other PEs are over when all PEs have met here. */
-    code = rmai_agree_arguments(w, "rma_unexpose", RMAI_UNEXPOSE, bad, field, what, NULL);
+    statement = rmai_statement(RMAI_CALL_UNEXPOSE, bad, w->job.my_pe);
+    code = rmai_agree_on_block(w, "rma_unexpose", &statement, "the exposure", e);
     if (code == RMA_SUCCESS && known) {
         *at = known->next;
         rmai_segment_free(&w->symmetric, e);

@@ -10,10 +10,7 @@
 #include "runtime/attach.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
-#include "runtime/net/state.h"
-#include "runtime/net/when.h"
+#include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
@@ -56,8 +53,8 @@ void *rma_gptr_ptr(rma_gptr_t g) {
 }
 
 /* As rmai_space_find, for a PE of another node. p->set is the set in which the owner is asked. The owner looks attached
- * memory up when the access comes to it. The owner is asked for the extent of its local heap only where the extent that
- * it told last does not do. */
+ * memory up when the access comes to it. The owner is asked for the extent of its local heap only if the extent that it
+ * told last is too small. */
 static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len,
                               struct rmai_pending *set, struct rmai_place *p, int *code) {
     size_t offset = (size_t)(g & RMAI_OFFSET_MASK);
@@ -67,7 +64,7 @@ static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t
     if (offset >= RMA_GPTR_ATTACHED_) return 1;
     part = rmai_space_part(w, offset);
     for (int fresh = 0; part.pool >= 0 && fresh < 2; fresh++) {
-        *code = rmai_net_extent(w->net, call, set, pe, (enum rmai_pool)part.pool, fresh, &part.end);
+        *code = rmai_net_extent(call, set, pe, (enum rmai_pool)part.pool, fresh, &part.end);
         if (*code != RMA_SUCCESS || rmai_part_holds(&part, offset, len)) break;
     }
     return rmai_part_holds(&part, offset, len);
@@ -90,11 +87,11 @@ static int resolve_gptr(const char *call, const char *argument, const rma_ctx *c
                           call, (unsigned long long)g, pe, offset, align);
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(&w->job, pe);
     if (q < 0) {
-        int there = find_on_other_node(w, call, g, len, &c->pending, p, &code);
+        int there = find_on_other_node(w, call, g, len, c->pending, p, &code);
         return code == RMA_SUCCESS && !there ? rmai_space_absent(w, call, g, len) : code;
     }
     if (!rmai_space_find(w, g, len, q, p)) return rmai_space_absent(w, call, g, len);
-    p->set = &c->pending;
+    p->set = c->pending;
     return rmai_space_check_aligned(call, g, align, p);
 }
 
@@ -194,8 +191,8 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
 
 static int is_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
 
-/* Finds the word of a signal, and checks `op`. *region is for the caller to leave. Of attached memory the owner alone
- * knows whether it is mapped and how it is aligned: the owner adds 0, before any data move. */
+/* Finds the word of a signal, and checks `op`. *region is for the caller to leave. Only the owner of
+ * attached memory knows whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
 static int find_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
                        struct rmai_region **region) {
     int code = rmai_check_signal_op(call, op);
@@ -212,8 +209,8 @@ static int give_signal(const char *call, struct rmai_place *word, uint64_t value
                              NULL);
 }
 
-/* Data and signal are both found before anything moves. The signal is a release of the context's puts, so data on
- * another PE than the signal's are complete before it. */
+/* Data and signal are both found before anything moves. The signal is a release of the context's puts, so data
+ * on another PE than the signal's are complete before it. */
 int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
                               rma_gptr_t signal, uint64_t value, int op, int nbi) {
     struct rmai_world *w = &rmai_world;
@@ -224,9 +221,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
     if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
     if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
         !is_attached(dest) && !is_attached(signal))
-        return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset,
-                                              op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, 8, value,
-                                              nbi ? RMAI_LATER : RMAI_NOW));
+        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
     leave_region(region);
@@ -235,7 +230,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
 
 /* ---- strided ---- */
 
-/* Finds all of n elements by one look. *region is for the caller to leave. */
+/* Finds n elements at once, with the gaps between them. *region is for the caller to leave. */
 static int find_elements(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t stride,
                          size_t elem, size_t n, int writes, struct rmai_place *p, struct rmai_region **region) {
     size_t bytes = n ? rmai_span(n, (size_t)stride, elem) : 0;
@@ -246,8 +241,7 @@ static int find_elements(const char *call, const char *argument, const rma_ctx *
     code = resolve_gptr(call, argument, ctx, g, bytes, 1, p);
     if (code != RMA_SUCCESS) return code;
     *region = take_region(p);
-    return p->far && is_attached(g) ? rmai_net_look(rmai_world.net, call, p->set, p->pe, p->offset, bytes, writes)
-                                    : RMA_SUCCESS;
+    return p->far && is_attached(g) ? rmai_net_look(call, p->set, p->pe, p->offset, bytes, writes) : RMA_SUCCESS;
 }
 
 static int begin_put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
@@ -269,7 +263,7 @@ static int put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, c
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS)
         code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
-    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
@@ -284,7 +278,7 @@ static int put_elements_signal(const char *call, const rma_ctx *ctx, rma_gptr_t 
         code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
     leave_region(region);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
@@ -299,7 +293,7 @@ static int get_elements(const char *call, const rma_ctx *ctx, void *dest, rma_gp
         code =
             rmai_place_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
     leave_region(region);
-    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 

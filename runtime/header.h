@@ -11,7 +11,7 @@
 #include "runtime/job/job.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 
 /* Zero until the PE writes it. */
 struct rmai_header {

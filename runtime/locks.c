@@ -4,13 +4,13 @@
  *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if there never was one
  *   node_   on each PE: whether it is in the queue, and more
  *
- * There are two ways to wait. Where all PEs are near (rmai_one_node; the lock is in memory that all reach), a PE waits
- * for a word of the one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A.
- * Landin, E. Hagersten). To take a lock is one exchange of the tail, to release it one store to the own node_, and that
- * store is all that passes between two PEs. A PE's node_ says that the PE is in the queue, and by a phase, which
- * alternates from turn to turn, in which of its turns. The tail that the next PE has found names the PE and the phase
- * for which that next PE waits. Two phases are enough: a PE cannot begin its turn after next before the PE that waits
- * for the present one has had the lock.
+ * There are two ways to wait. Where all PEs are near (the lock is in memory that all reach), a PE waits for a word of
+ * the one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A. Landin, E.
+ * Hagersten). To take a lock is one exchange of the tail, to release it one store to the own node_, and that store is
+ * all that passes between two PEs. A PE's node_ says that the PE is in the queue, and by a phase, which alternates from
+ * turn to turn, in which of its turns. The tail that the next PE has found names the PE and the phase for which that
+ * next PE waits. Two phases are enough: a PE cannot begin its turn after next before the PE that waits for the present
+ * one has had the lock.
  *
  * Between nodes a PE cannot poll another one's word: so there PEs queue in another way (runtime/queue_lock). */
 #include "config.h"
@@ -24,8 +24,8 @@
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
 #include "runtime/queue_lock.h"
-#include "runtime/stall.h"
 #include "runtime/transfer.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 /* Checks the argument. Returns the lock's home; -1 after an error, with *code. */
@@ -47,7 +47,7 @@ static int check_not_held(const char *call, rma_lock_t *lock) {
 /* The lock's words on PE pe; NULL if the lock works between nodes, which all PEs decide alike. */
 static rma_lock_t *near_copy(rma_lock_t *lock, int pe) {
     const struct rmai_world *w = &rmai_world;
-    if (!rmai_one_node(w)) return NULL;
+    if (w->job.networked) return NULL;
     if (!rmai_segment_holds(&w->symmetric, lock) && w->job.statics_mode != RMAI_STATICS_REMAP) return NULL;
     return rma_ptr(lock, pe);
 }
@@ -98,7 +98,7 @@ int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
     struct rmai_world *w = &rmai_world;
     if (turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
         return 1;
-    if (rmai_stall_test_due()) rmai_stall_test(w, "rma_test_lock", lock, tail);
+    if (rmai_stall_test_due()) rmai_stall_test(w->watch, "rma_test_lock", lock, tail);
     return 0;
 }
 

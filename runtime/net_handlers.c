@@ -11,12 +11,11 @@
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/by_node.h"
-#include "runtime/net/state.h"
-#include "runtime/net/wire.h"
+#include "runtime/net/net.h"
 #include "runtime/place.h"
 #include "runtime/pool.h"
 #include "runtime/space.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 /* As if the access had come to the neighbour: how far its heaps reach its header tells, as for any access of this PE's
@@ -32,15 +31,15 @@ static int locate_at_neighbour(struct rmai_world *w, const char *call, uint64_t 
 }
 
 static int locate_here(void *context, const char *call, uint64_t marked, size_t len, size_t alignment, int writes,
-                       void **there, void **lease) {
+                       void **there, void **hold) {
     const uint32_t owner = rmai_by_node_owner(marked);
     struct rmai_region *region = NULL;
     int code;
-    *lease = NULL;
+    *hold = NULL;
     if (owner)
         return locate_at_neighbour(context, call, rmai_by_node_offset(marked), len, alignment, (int)owner - 1, there);
     code = rmai_gptr_here(context, call, marked, len, alignment, writes, there, &region);
-    if (code == RMA_SUCCESS) *lease = region;
+    if (code == RMA_SUCCESS) *hold = region;
     return code;
 }
 
@@ -52,9 +51,9 @@ static void symmetric_heap(void *context, uint64_t *offset, size_t *len, unsigne
     *there = (unsigned char *)w->symmetric.base;
 }
 
-static void end_region_lease(void *context, void *lease) {
+static void release_region(void *context, void *hold) {
     (void)context;
-    rmai_attached_leave(lease);
+    rmai_attached_leave(hold);
 }
 
 static int allocate_here(void *context, const char *call, size_t size, uint64_t *block) {
@@ -81,9 +80,20 @@ static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
     rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
 }
 
-static void look_after_wait(void *context, struct rmai_stall *stall) { rmai_stall_look(context, stall); }
+static int take_sign_of_life(void *context, int from, const struct rmai_envelope *e, size_t len) {
+    struct rmai_world *w = context;
+    return rmai_ping_take_answer(&w->watch->pings, from, e, len);
+}
 
-static void end_wait(void *context, struct rmai_stall *stall) { rmai_stall_end(context, stall); }
+static void check_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    rmai_stall_check(w->watch, stall);
+}
+
+static void end_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    rmai_stall_end(w->watch, stall);
+}
 
 static void end_job(void *context) {
     struct rmai_error_kept why; /* the end of the job may record another error */
@@ -95,13 +105,15 @@ static void end_job(void *context) {
 void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers) {
     *handlers = (struct rmai_net_handlers){.context = w,
                                            .locate = locate_here,
-                                           .end_lease = end_region_lease,
+                                           .release_hold = release_region,
                                            .steady = symmetric_heap,
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,
                                            .waiting_in = read_waiting,
-                                           .wait_lasts = look_after_wait,
+                                           .take_sign_of_life = take_sign_of_life,
+                                           .wait_lasts = check_wait,
                                            .wait_is_over = end_wait,
-                                           .fatal = end_job};
+                                           .fatal = end_job,
+                                           .doze = &w->doze};
 }

@@ -9,9 +9,7 @@
 #include "heap/attached.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
-#include "runtime/net/state.h"
+#include "runtime/net/op.h"
 #include "runtime/node/service.h"
 #include "runtime/world.h"
 
@@ -57,6 +55,19 @@ static int end_kernel_copy(struct rmai_world *w, const char *call, struct rmai_p
     return code;
 }
 
+/* The operation on another node. */
+static struct rmai_op move_of(const char *call, const struct rmai_place *p, enum rmai_net_kind kind, void *buffer,
+                              size_t len, enum rmai_when when) {
+    return (struct rmai_op){.call = call,
+                            .set = p->set,
+                            .pe = p->pe,
+                            .kind = (uint8_t)kind,
+                            .when = (uint8_t)when,
+                            .offset = p->offset,
+                            .buffer = buffer,
+                            .len = len};
+}
+
 int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
                    enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
@@ -66,7 +77,10 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
         if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_put(w->net, call, p->set, p->pe, p->offset, source, len, when);
+    if (p->far) {
+        const struct rmai_op op = move_of(call, p, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, when);
+        return rmai_net_put(&op);
+    }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_write(rmai_facts(&w->job, p->slot)->pid, p->address, source, len);
@@ -82,7 +96,10 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
         if (RMAI_UNLIKELY(p->region != NULL)) rmai_attached_leave(p->region);
         return RMA_SUCCESS;
     }
-    if (p->far) return rmai_net_get(w->net, call, p->set, p->pe, p->offset, dest, len, when);
+    if (p->far) {
+        const struct rmai_op op = move_of(call, p, RMAI_RECORD_GET, dest, len, when);
+        return rmai_net_get(&op);
+    }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(&w->job, p->slot))
         result = rmai_process_read(rmai_facts(&w->job, p->slot)->pid, dest, p->address, len);
@@ -90,19 +107,23 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 }
 
 /* The network writes an old value of len bytes; *old has 8. */
-static int atomic_on_other_node(struct rmai_world *w, const char *call, const struct rmai_place *p, int op, size_t len,
-                                uint64_t value, uint64_t cond, uint64_t *old) {
+static int atomic_on_other_node(const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
+                                uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
-    int code;
-    if (len == 8 || !old) return rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, old, 0);
-    code = rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, &half, 0);
-    if (code == RMA_SUCCESS) *old = half;
+    const struct rmai_op o = {.call = call,
+                              .set = p->set,
+                              .pe = p->pe,
+                              .kind = RMAI_RECORD_ATOMIC,
+                              .atomic = (uint8_t)op,
+                              .when = RMAI_NOW,
+                              .offset = p->offset,
+                              .buffer = old && len == sizeof half ? (void *)&half : old,
+                              .len = len,
+                              .value = value,
+                              .cond = cond};
+    const int code = rmai_net_atomic(&o);
+    if (code == RMA_SUCCESS && o.buffer == &half) *old = half;
     return code;
-}
-
-/* An atomic on another node comes after puts to it that go the same way, by messages. */
-static int release_before_atomic(struct rmai_world *w, const char *call, const struct rmai_place *p) {
-    return rmai_net_release(w->net, call, p->set, p->far ? p->pe : -1);
 }
 
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
@@ -110,8 +131,8 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     struct rmai_request r = {
         .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
     int code = RMA_SUCCESS;
-    if (op != RMA_FETCH_ && w->net->active) code = release_before_atomic(w, call, p);
-    if (code == RMA_SUCCESS && p->far) return atomic_on_other_node(w, call, p, op, len, value, cond, old);
+    if (p->far) return atomic_on_other_node(call, p, op, len, value, cond, old);
+    if (op != RMA_FETCH_) code = rmai_net_release(call, p->set, -1);
     if (code != RMA_SUCCESS) {
         if (p->region) rmai_attached_leave(p->region);
         return code;
@@ -132,10 +153,18 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     uint64_t old;
     int code;
     if (p->far) {
-        code = op == RMA_FETCH_ ? RMA_SUCCESS : release_before_atomic(w, call, p);
-        return code != RMA_SUCCESS
-                   ? code
-                   : rmai_net_atomic(w->net, call, p->set, p->pe, p->offset, op, len, value, cond, fetch, 1);
+        const struct rmai_op o = {.call = call,
+                                  .set = p->set,
+                                  .pe = p->pe,
+                                  .kind = RMAI_RECORD_ATOMIC,
+                                  .atomic = (uint8_t)op,
+                                  .when = RMAI_LATER,
+                                  .offset = p->offset,
+                                  .buffer = fetch,
+                                  .len = len,
+                                  .value = value,
+                                  .cond = cond};
+        return rmai_net_atomic(&o);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/net/when.h"
+#include "runtime/net/op.h"
 
 struct rmai_world;
 struct rmai_region;

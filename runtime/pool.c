@@ -9,7 +9,7 @@
 #include "heap/segment.h"
 #include "runtime/cover.h"
 #include "runtime/header.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 #define BLOCK_ALIGNMENT 64
@@ -53,10 +53,10 @@ static int lock_orphaned(const struct rmai_world *w, int q, int pe) {
 
 int rmai_guest_lock(struct rmai_world *w, const char *call, int q) {
     struct rmai_header *h = rmai_header(&w->job, q);
-    struct rmai_lock_wait wait = {.w = w, .stall.call = call};
+    struct rmai_lock_wait wait = {.w = w->watch, .stall.call = call};
     int64_t dead = rmai_lock(&h->guest_lock, (uint32_t)w->job.my_pe, rmai_stall_holder, &wait);
     int broken;
-    if (wait.stall.last > 0) rmai_stall_end(w, &wait.stall);
+    if (wait.stall.last > 0) rmai_stall_end(w->watch, &wait.stall);
     if (dead >= 0) atomic_store_explicit(&h->guest_orphan, (int)dead + 1, memory_order_relaxed);
     broken = atomic_load_explicit(&h->guest_orphan, memory_order_relaxed);
     if (!broken) return RMA_SUCCESS;

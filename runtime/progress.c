@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/state.h"
 #include "runtime/reach.h"
 #include "runtime/world.h"
 
@@ -18,7 +17,7 @@ int rma_progress(void) {
 int rma_progress_thread(int on) {
     struct rmai_world *w = &rmai_world;
     int code = rmai_running("rma_progress_thread");
-    if (code != RMA_SUCCESS || !w->net->active) return rmai_raise(code);
+    if (code != RMA_SUCCESS || !w->net) return rmai_raise(code);
     if (on) return rmai_raise(rmai_progress_thread_start(w->progress_thread, w->net, "rma_progress_thread"));
     rmai_progress_thread_end(w->progress_thread);
     return RMA_SUCCESS;

@@ -6,13 +6,12 @@
 #include "base/wait.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
+#include "runtime/net/op.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/state.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
-#include "runtime/stall.h"
 #include "runtime/transfer.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 #include <assert.h>
@@ -56,7 +55,7 @@ static int atomic_on_word(struct rmai_world *w, const char *call, const uint32_t
     const int found = rmai_place_symmetric(w, word, sizeof *word, pe, p);
     assert(found && "runtime/locks has checked the lock's address");
     (void)found;
-    p->set = &w->contexts->standing.pending;
+    p->set = w->contexts->standing.pending;
     return rmai_place_atomic(w, call, p, op, sizeof *word, value, cond, old);
 }
 
@@ -71,7 +70,7 @@ static int fetching_atomic(struct rmai_world *w, const char *call, const uint32_
 }
 
 /* Tells pe that it has the lock, and wakes pe if it sleeps. A PE of this node is woken from here, one of another node
- * by the thread that does the atomic there (runtime/net/reply.c). */
+ * by the thread that does the atomic there (runtime/net/serve.c). */
 static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, int pe) {
     const int near = rmai_node_slot(&w->job, pe) >= 0;
     struct rmai_place p;
@@ -79,7 +78,7 @@ static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, 
     int code =
         atomic_on_word(w, call, &lock->node_, pe, RMA_FETCH_OR_, RMA_LOCK_GRANTED_, 0, &p, near ? &before : NULL);
     if (code != RMA_SUCCESS) return code;
-    if (!near) rmai_net_send_open(w->net, p.set, pe);
+    if (!near) rmai_net_send_open(p.set, pe);
     if (before & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there);
     return RMA_SUCCESS;
 }
@@ -152,7 +151,7 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
     if (*held) return RMA_SUCCESS;
     take_turn_back(lock);
     rmai_net_progress(w->net, 1);
-    if (rmai_stall_test_due()) rmai_stall_test(w, call, lock, 0); /* its tail is on another node */
+    if (rmai_stall_test_due()) rmai_stall_test(w->watch, call, lock, 0); /* its tail is on another node */
     return code;
 }
 
@@ -164,7 +163,7 @@ static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, in
     int code = fetching_atomic(w, call, &lock->node_, w->job.my_pe, RMA_COMPARE_SWAP_, phase, expected, node);
     if (code != RMA_SUCCESS || *node != expected) return code;
     code = atomic_on_word(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, 0, phase | me, &p, NULL);
-    if (code == RMA_SUCCESS && p.far) rmai_net_send_open(w->net, p.set, p.pe);
+    if (code == RMA_SUCCESS && p.far) rmai_net_send_open(p.set, p.pe);
     return code;
 }
 

@@ -8,7 +8,7 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/local.h"
-#include "runtime/net/request.h"
+#include "runtime/net/op.h"
 #include "runtime/pool.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
@@ -25,7 +25,7 @@ int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
     q = rmai_node_slot(&w->job, pe);
     if (size)
         code = q >= 0 ? rmai_guest_alloc(w, call, q, size, &block)
-                      : rmai_net_alloc(w->net, call, &w->contexts->standing.pending, pe, size, &block);
+                      : rmai_net_alloc(call, w->contexts->standing.pending, pe, size, &block);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     *g = block;
     return RMA_SUCCESS;
@@ -39,9 +39,7 @@ int rma_gptr_free(rma_gptr_t g) {
     code = rmai_check_pe(&w->job, "rma_gptr_free", "global pointer to PE", rma_gptr_pe(g));
     if (code != RMA_SUCCESS) return rmai_raise(code);
     q = rmai_node_slot(&w->job, rma_gptr_pe(g));
-    if (q < 0)
-        return rmai_raise(
-            rmai_net_free(w->net, "rma_gptr_free", &w->contexts->standing.pending, rma_gptr_pe(g), offset));
+    if (q < 0) return rmai_raise(rmai_net_free("rma_gptr_free", w->contexts->standing.pending, rma_gptr_pe(g), offset));
     if (q == w->job.node_my_pe && rmai_segment_holds(&w->local, rmai_job_space(&w->job, q) + offset)) {
         code = rmai_local_free(w, "rma_gptr_free", rmai_job_space(&w->job, q) + offset);
         return rmai_raise(code);

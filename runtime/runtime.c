@@ -28,24 +28,22 @@
 #include "runtime/job/launch.h"
 #include "runtime/job/traffic.h"
 #include "runtime/meet.h"
-#include "runtime/net/blocking.h"
-#include "runtime/net/by_node.h"
-#include "runtime/net/finalize_helper.h"
-#include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
 #include "runtime/net/net.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/siblings.h"
-#include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/net_handlers.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/reach.h"
-#include "runtime/stall.h"
 #include "runtime/stats.h"
+#include "runtime/team.h"
 #include "runtime/team_table.h"
+#include "runtime/watch/finalize_progress.h"
+#include "runtime/watch/siblings.h"
+#include "runtime/watch/stall.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
 #include <limits.h>
@@ -96,7 +94,7 @@ static void set_reach(struct rmai_world *w) {
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
-    r.one_node = rmai_one_node(w) && r.n_node == r.n_pes;
+    r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
     rmai_reach_open(&r);
 }
@@ -160,12 +158,11 @@ static int close_node(struct rmai_world *w) {
 /* Sets addresses aside where all PEs of the job can have their symmetric heap at the same one. *room is NULL if there
  * are none. code: how the attempt before was given up. */
 static int choose_room(struct rmai_world *w, int code, char **room) {
-    const size_t stride = w->job.layout.stride;
-    char *rooms[RMAI_ROOMS];
-    int first = RMAI_ROOMS;
-    rmai_rooms_find(rooms, stride, w->job.node_n_pes, w->job.node_my_pe, w->job.layout.symmetric);
-    code = rmai_consensus_rooms(w, code, rooms, RMAI_ROOMS, &first);
-    *room = rmai_rooms_drop(rooms, stride, w->job.node_n_pes, code == RMA_SUCCESS ? first : RMAI_ROOMS);
+    const size_t stride = w->job.layout.stride, heap = w->job.layout.symmetric;
+    const int n = w->job.node_n_pes, me = w->job.node_my_pe;
+    int first;
+    code = rmai_consensus_rooms(w, code, rmai_rooms_find(stride, n, me, heap), &first);
+    *room = code == RMA_SUCCESS && first < RMAI_ROOMS ? rmai_room_take(first, stride, n, me, heap) : NULL;
     return code;
 }
 
@@ -299,6 +296,20 @@ static int open_waiting(struct rmai_world *w) {
     return code;
 }
 
+static void check_late_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    if (w->net) rmai_net_lock(w->net);
+    rmai_stall_check(w->watch, stall);
+    if (w->net) rmai_net_unlock(w->net);
+}
+
+static void end_late_wait(void *context, struct rmai_stall *stall) {
+    struct rmai_world *w = context;
+    if (w->net) rmai_net_lock(w->net);
+    rmai_stall_end(w->watch, stall);
+    if (w->net) rmai_net_unlock(w->net);
+}
+
 /* The PEs of a node must all wait in the same way, since a barrier of theirs is one algorithm. So the node counts as
  * crowded if one of its PEs finds that. In a job of one node all have looked at the same facts. */
 static int agree_on_waiting(struct rmai_world *w, int code) {
@@ -312,13 +323,13 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     if (code != RMA_SUCCESS) return code;
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED};
     patience.context = w;
-    patience.late = rmai_stall_late;
-    patience.late_no_more = rmai_stall_over;
+    patience.late = check_late_wait;
+    patience.late_no_more = end_late_wait;
     if (w->job.networked) {
         patience.progress = help_others;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
-        patience.doze = &w->net->doze;
+        patience.doze = &w->doze;
         patience.slept_on = &rmai_facts(&w->job, w->job.node_my_pe)->slept_on;
     }
     if (w->job.settings.spin != RMAI_AUTO) {
@@ -345,7 +356,7 @@ static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) 
         rmai_meet_last(&rmai_world, "MPI_Finalize");
         release_runtime(&rmai_world);
     }
-    if (rmai_world.finalize_helper) rmai_finalize_helper_start(rmai_world.job.n_nodes);
+    if (rmai_world.finalize_helper) rmai_finalize_progress_start(rmai_world.job.n_nodes);
     return MPI_SUCCESS;
 }
 
@@ -365,8 +376,11 @@ static int watch_mpi_finalize(void) {
 
 static int open_net(struct rmai_world *w) {
     struct rmai_net_handlers handlers;
+    int code;
     rmai_net_handlers(w, &handlers);
-    return rmai_net_open(w->net, &w->job, &w->mpi->transport, w->traffic, &handlers, w->barrier->crowded);
+    code = rmai_net_open(&w->job, &w->mpi->transport, w->traffic, &handlers, w->barrier->crowded, &w->net);
+    w->watch->pings.net = w->net;
+    return code;
 }
 
 static int open_connections(struct rmai_world *w) {
@@ -377,7 +391,7 @@ static int open_connections(struct rmai_world *w) {
                                        &first->my_node, &w->job.leaders, first->pairs);
     if (code == RMA_SUCCESS && w->job.networked) code = open_net(w);
     if (code == RMA_SUCCESS) code = rmai_teams_open(w);
-    if (code == RMA_SUCCESS) rmai_contexts_open(w);
+    if (code == RMA_SUCCESS) code = rmai_contexts_open(w);
     return code == RMA_SUCCESS ? watch_mpi_finalize() : code;
 }
 
@@ -395,15 +409,12 @@ static int agree_on_connections(struct rmai_world *w, int code) {
 }
 
 static int close_connections(struct rmai_world *w) {
-    int code = RMA_SUCCESS, one;
+    int code, one;
     rmai_contexts_close(w);
     rmai_teams_close(w);
-    /* While messages can still be received: all PEs meet in these calls. */
-    for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
-        one = rmai_transport_mpi_end_window(w->mpi, (enum rmai_window_kind)kind);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    rmai_net_close(w->net);
+    if (w->net) rmai_pings_close(&w->watch->pings);
+    code = rmai_net_close(w->net);
+    w->net = NULL;
     one = rmai_transport_mpi_close(w->mpi);
     free(w->job.leaders);
     w->job.leaders = NULL;
@@ -473,10 +484,7 @@ static void print_information(struct rmai_world *w) {
               : w->job.node_n_pes == 1                ? ", in place: no peer on this node"
                                                       : ", in place, reached by process_vm_readv");
     if (w->job.n_nodes > 1)
-        rmai_note("to other nodes: %s; %s",
-                  !w->net->fixed && !w->net->dynamic.open ? "messages"
-                  : w->net->ways.some_all_by_window       ? "through MPI's windows"
-                                                    : "messages, and MPI's windows for puts and gets of middle size",
+        rmai_note("to other nodes: %s; %s", rmai_net_way(w->net),
                   w->job.all_progress ? "a thread of each PE serves them" : "served within calls only");
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
@@ -484,13 +492,11 @@ static void print_information(struct rmai_world *w) {
 /* The thread starts only now: before, requests of others would find no memory. If there is no thread, that is no error:
  * this PE then serves others from within its calls. */
 static void start_progress_thread(struct rmai_world *w) {
-    if (!w->net->active || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
+    if (!w->net || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
     if (rmai_progress_thread_start(w->progress_thread, w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
         (w->job.mpi_multiple || w->job.my_pe == 0))
         rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
 }
-
-static void publish_waiting(void *context, const char *call) { rmai_stall_publish(context, call); }
 
 static int open_windows(struct rmai_world *w) { return rmai_cover_open(w); }
 
@@ -507,19 +513,19 @@ static int open_reach(struct rmai_world *w) {
     code = rmai_cover_choose(w);
     if (code != RMA_SUCCESS) return code;
     start_progress_thread(w);
-    rmai_flush_watch_start(w->flush_watch, w->net, publish_waiting, w);
+    rmai_watchdog_flushes(w->watchdog, w->net);
     return RMA_SUCCESS;
 }
 
 static int agree_on_reach(struct rmai_world *w, int code) {
     if (!w->job.networked) return code;
     code = rmai_consensus_watched(w, code);
-    if (code == RMA_SUCCESS) rmai_by_node_open(&w->net->by_node, &w->job);
+    if (code == RMA_SUCCESS) rmai_net_agreed(w->net);
     return code;
 }
 
 static int close_reach(struct rmai_world *w) {
-    rmai_flush_watch_end(w->flush_watch);
+    rmai_watchdog_flushes(w->watchdog, NULL);
     rmai_progress_thread_end(w->progress_thread);
     rmai_reach_close();
     w->quick_open = 0;
@@ -543,22 +549,20 @@ static const struct step {
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */
-    /* RMAI_BLOCKING_FIRST: a PE may be in it for long without waiting for anybody, since it comes late or touches all
-     * of a large heap. */
-    enum rmai_blocking_kind kind;
+    /* RMAI_PEERS_LATE: a PE may be in it for long without waiting for anybody, since it comes late or touches all of a
+     * large heap. */
+    enum rmai_peers peers;
 } steps[] = {
-    {"finding the node's PEs by MPI_Comm_split_type", open_facts, rmai_consensus_facts, close_node,
-     RMAI_BLOCKING_FIRST},
-    {"making nodes by MPI_Comm_split", open_node, agree_on_layout, NULL, RMAI_BLOCKING_MET},
+    {"finding the node's PEs by MPI_Comm_split_type", open_facts, rmai_consensus_facts, close_node, RMAI_PEERS_LATE},
+    {"making nodes by MPI_Comm_split", open_node, agree_on_layout, NULL, RMAI_PEERS_MET},
     {"reserving address space by MPI_Win_allocate_shared", open_reservation, agreed_already, close_reservation,
-     RMAI_BLOCKING_MET},
-    {"getting memory", open_memory, rmai_consensus, close_memory, RMAI_BLOCKING_FIRST},
-    {"counting processors", open_waiting, agree_on_waiting, NULL, RMAI_BLOCKING_MET},
-    {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections,
-     RMAI_BLOCKING_MET},
-    {"moving global variables", open_statics, agree_on_statics, close_statics, RMAI_BLOCKING_MET},
-    {"making MPI's window by MPI_Win_create", open_windows, agree_on_windows, NULL, RMAI_BLOCKING_MET},
-    {"choosing what goes through MPI's window", open_reach, agree_on_reach, close_reach, RMAI_BLOCKING_MET},
+     RMAI_PEERS_MET},
+    {"getting memory", open_memory, rmai_consensus, close_memory, RMAI_PEERS_LATE},
+    {"counting processors", open_waiting, agree_on_waiting, NULL, RMAI_PEERS_MET},
+    {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections, RMAI_PEERS_MET},
+    {"moving global variables", open_statics, agree_on_statics, close_statics, RMAI_PEERS_MET},
+    {"making MPI's window by MPI_Win_create", open_windows, agree_on_windows, NULL, RMAI_PEERS_MET},
+    {"choosing what goes through MPI's window", open_reach, agree_on_reach, close_reach, RMAI_PEERS_MET},
 };
 #define N_STEPS (sizeof steps / sizeof steps[0])
 
@@ -574,7 +578,7 @@ static int close_steps(struct rmai_world *w, size_t n) {
 static int open_steps(struct rmai_world *w) {
     for (size_t i = 0; i < N_STEPS; i++) {
         int code;
-        rmai_blocking_step(w->blocking, steps[i].name, steps[i].kind);
+        rmai_watchdog_step(w->watchdog, steps[i].name, steps[i].peers);
         code = steps[i].agree(w, steps[i].open(w));
         if (code != RMA_SUCCESS) {
             struct rmai_error_kept why;
@@ -589,22 +593,22 @@ static int open_steps(struct rmai_world *w) {
 }
 
 static int release_runtime(struct rmai_world *w) {
-    struct rmai_blocking blocking;
     int code;
     rmai_report(w);
-    rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "closing windows and communicators",
-                        RMAI_BLOCKING_MET);
+    rmai_watchdog_begin(w->watchdog, "rma_finalize", "closing windows and communicators", RMAI_PEERS_MET);
     rmai_traffic_report(w);
     rmai_reach_ended();
     code = close_steps(w, N_STEPS);
-    rmai_blocking_end(&blocking);
+    rmai_watchdog_end(w->watchdog);
     return code;
 }
 
+static int find_team_pe(const struct rmai_team *t, int i) { return i < t->n ? rmai_team_pe(t, i) : -1; }
+
+static int find_team_number(const struct rmai_team *t) { return rmai_team_number(&rmai_world, t); }
+
 static int start_watched(struct rmai_world *w, int required) {
-    int code;
-    introduce_early();
-    code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
+    int code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
     if (code != RMA_SUCCESS) return code;
     w->failed_pe = w->job.my_pe;
     introduce_process(w);
@@ -613,20 +617,25 @@ static int start_watched(struct rmai_world *w, int required) {
     rmai_teams_none(w->teams);
     memset(w->contexts, 0, sizeof *w->contexts);
     memset(w->traffic, 0, sizeof *w->traffic);
-    w->net->active = 0;
+    w->net = NULL;
+    *w->watch = (struct rmai_watch){.job = &w->job,
+                                    .waiting_at = offsetof(struct rmai_header, waiting),
+                                    .leaders = w->leaders,
+                                    .exiting = &w->exiting,
+                                    .team_pe = find_team_pe,
+                                    .team_number = find_team_number};
     code = open_steps(w);
     if (code == RMA_SUCCESS) print_information(w);
     return code;
 }
 
 static int start_runtime(struct rmai_world *w, int required) {
-    struct rmai_blocking blocking;
     int code;
-    rmai_blocking_begin(&blocking, NULL, "rma_init", "MPI_Init_thread", RMAI_BLOCKING_FIRST);
-    w->blocking = &blocking;
+    rmai_watchdog_open(w->watchdog, w->watch);
+    introduce_early();
+    rmai_watchdog_begin(w->watchdog, "rma_init", "MPI_Init_thread", RMAI_PEERS_LATE);
     code = start_watched(w, required);
-    rmai_blocking_end(&blocking);
-    w->blocking = NULL;
+    rmai_watchdog_end(w->watchdog);
     return code;
 }
 
@@ -675,7 +684,6 @@ int rma_init_thread(int required, int *provided) {
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_blocking blocking;
     int code = RMA_SUCCESS, over = RMA_SUCCESS, finalized = 0, one;
     if (w->references == 0)
         return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
@@ -690,9 +698,9 @@ int rma_finalize(void) {
     }
     if (over == RMA_SUCCESS) over = rmai_mpi(MPI_Finalized(&finalized), "rma_finalize", "MPI_Finalized");
     if (w->owns_mpi && !finalized && over == RMA_SUCCESS) {
-        rmai_blocking_begin(&blocking, &w->job.settings, "rma_finalize", "MPI_Finalize", RMAI_BLOCKING_LAST);
+        rmai_watchdog_begin(w->watchdog, "rma_finalize", "MPI_Finalize", RMAI_PEERS_LEAVE);
         over = rmai_mpi(MPI_Finalize(), "rma_finalize", "MPI_Finalize");
-        rmai_blocking_end(&blocking);
+        rmai_watchdog_end(w->watchdog);
     }
     w->owns_mpi = 0;
     return rmai_raise(code != RMA_SUCCESS ? code : over);

@@ -16,7 +16,7 @@
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/quiet.h"
+#include "runtime/net/op.h"
 #include "runtime/own_lock.h"
 #include "runtime/pool.h"
 #include "runtime/reach.h"
@@ -97,10 +97,10 @@ int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun,
     int quiet, code;
     if (!c) return rmai_raise(rma_last_code());
     *begun = *complete = (struct rma_counts_){0, 0};
-    t = c->pending.traffic;
-    if (!t) return RMA_SUCCESS;
+    if (!c->pending) return RMA_SUCCESS;
+    t = rmai_context_traffic(&rmai_world, c);
     *begun = read_counts(t);
-    code = rmai_net_try_quiet(rmai_world.net, call, &c->pending, &quiet);
+    code = rmai_net_try_quiet(call, c->pending, &quiet);
     complete->writes = count_complete(&t->more[RMAI_COMPLETE_WRITES], begun->writes, quiet);
     complete->reads = count_complete(&t->more[RMAI_COMPLETE_READS], begun->reads, quiet);
     return rmai_raise(code);

@@ -12,11 +12,7 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
-#include "runtime/net/state.h"
-#include "runtime/net/stream.h"
-#include "runtime/net/when.h"
+#include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/reach.h"
 #include "runtime/team.h"
@@ -86,7 +82,7 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
     if (pe < 0) return RMA_ERR_PE;
     if (!find_symmetric(w, addr, len, pe, rmai_node_slot(&w->job, pe), p))
         return not_symmetric(w, call, argument, addr, len);
-    p->set = &c->pending;
+    p->set = c->pending;
     return RMA_SUCCESS;
 }
 
@@ -102,73 +98,32 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
     return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
 }
 
-/* ---- streams to other nodes ---- */
+/* ---- to other nodes ---- */
 
-/* Where the short way of a stream may lead: the set of ctx, and PE and offset as other nodes know them. Returns 0 if
- * the context or the range is not valid, or the job has one node. The PE is not looked at: a set knows as its peers PEs
- * of other nodes only, so one that is not valid is none of them. */
-static inline __attribute__((always_inline)) int find_stream(const rma_ctx *ctx, const void *addr, size_t len, int pe,
-                                                             struct rmai_pending **s, int *far_pe, uint64_t *offset) {
+/* The short way of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
+ * *op but for what is to be done. Returns 0 if it is anything else, or wrong: then the call goes the whole way, which
+ * words what is wrong. */
+static inline __attribute__((always_inline)) int find_far(struct rmai_op *op, const char *call, const rma_ctx *ctx,
+                                                          const void *addr, size_t len, int pe) {
     const struct rmai_world *w = &rmai_world;
     struct rmai_context *c = rmai_context_at(ctx);
     const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    if (RMAI_UNLIKELY(!c || !c->pending.net || in_heap > size || len > size - in_heap)) return 0;
+    if (RMAI_UNLIKELY(!c || !c->pending || in_heap > size || len > size - in_heap)) return 0;
     if (ctx != RMA_CTX_DEFAULT) {
         if (pe < 0 || pe >= c->team->n) return 0;
         pe = rmai_team_pe(c->team, pe);
     }
-    *s = &c->pending;
-    *far_pe = pe;
-    *offset = w->job.layout.symmetric + in_heap;
+    if (RMAI_UNLIKELY((unsigned)pe >= (unsigned)w->job.n_pes || rma_slot_(pe) < rma_reach_.n_node)) return 0;
+    if (RMAI_UNLIKELY(rma_reach_.n_node != (unsigned)w->job.node_n_pes) && rmai_node_slot(&w->job, pe) >= 0) return 0;
+    op->call = call;
+    op->set = c->pending;
+    op->pe = pe;
+    op->offset = w->job.layout.symmetric + in_heap;
+    op->len = len;
     return 1;
 }
 
-/* Of a common length the compiler makes a short way of its own. */
-#define OF_LENGTH(len, IN_STREAM) ((len) == 8 ? IN_STREAM(8) : (len)-1 < RMAI_STREAM_MOST && IN_STREAM(len))
-
-/* Each returns 1 if the operation has joined what gathers for its PE: most of a stream does. Else nothing has happened,
- * and the call goes the whole way, which finds and words what is wrong, too. */
-static inline __attribute__((always_inline)) int put_in_stream(const rma_ctx *ctx, void *dest, const void *source,
-                                                               size_t len, int pe) {
-    struct rmai_short_ask put = {.r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)len}, .data = source, .put = 1};
-    struct rmai_pending *s;
-    if (!find_stream(ctx, dest, len, pe, &s, &pe, &put.e.offset) || !source || s->net->ways.some_all_by_window ||
-        !rmai_join_stream(s, pe, &put))
-        return 0;
-    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    return 1;
-}
-
-static inline __attribute__((always_inline)) int get_in_stream(const rma_ctx *ctx, void *dest, const void *source,
-                                                               size_t len, int pe) {
-    struct rmai_short_ask get = {
-        .r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)len}, .dest = dest, .value = (uint32_t)len};
-    struct rmai_pending *s;
-    if (!find_stream(ctx, source, len, pe, &s, &pe, &get.e.offset) || !dest || s->net->ways.some_all_by_window ||
-        !rmai_join_stream(s, pe, &get))
-        return 0;
-    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-    return 1;
-}
-
-/* What was put to other PEs before must be complete first: then the call goes the whole way. The set's puts are read
- * without its lock: only threads that use this context change what it puts, and the way (rmai_pending_by_node). */
-static inline __attribute__((always_inline)) int atomic_in_stream(const rma_ctx *ctx, int op, const void *target,
-                                                                  size_t len, uint64_t value, uint64_t cond, int pe,
-                                                                  void *fetch) {
-    struct rmai_short_ask q = {.r = {.kind = RMAI_RECORD_ATOMIC,
-                                     .op = (uint8_t)op,
-                                     .flags = fetch ? RMAI_RECORD_WANTED : 0,
-                                     .len = (uint16_t)len},
-                               .e = {.value = value, .cond = cond},
-                               .dest = fetch,
-                               .value = (uint32_t)len};
-    struct rmai_pending *s;
-    if (!find_stream(ctx, target, len, pe, &s, &pe, &q.e.offset) || (uintptr_t)target & (len - 1)) return 0;
-    if (!rmai_pending_puts_come_first(s, pe) || !rmai_join_stream(s, pe, &q)) return 0;
-    rmai_count(s->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
-    return 1;
-}
+static inline int raise_failure(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise(code); }
 
 /* ---- puts, gets, atomics ---- */
 
@@ -190,31 +145,41 @@ static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
     return rmai_raise(code);
 }
 
-#define PUT(LEN) put_in_stream(ctx, dest, source, LEN, pe)
-#define GET(LEN) get_in_stream(ctx, dest, source, LEN, pe)
+#define PUT(WHEN)                                                                                                      \
+    struct rmai_op op;                                                                                                 \
+    if (RMAI_UNLIKELY(!source || !len || !find_far(&op, call, ctx, dest, len, pe)))                                    \
+        return put_symmetric(call, ctx, dest, source, len, pe, (WHEN));                                                \
+    op.kind = RMAI_RECORD_PUT;                                                                                         \
+    op.when = (WHEN);                                                                                                  \
+    op.buffer = (void *)(uintptr_t)source;                                                                             \
+    return raise_failure(rmai_net_put(&op))
+#define GET(WHEN)                                                                                                      \
+    struct rmai_op op;                                                                                                 \
+    if (RMAI_UNLIKELY(!dest || !len || !find_far(&op, call, ctx, source, len, pe)))                                    \
+        return get_symmetric(call, ctx, dest, source, len, pe, (WHEN));                                                \
+    op.kind = RMAI_RECORD_GET;                                                                                         \
+    op.when = (WHEN);                                                                                                  \
+    op.buffer = dest;                                                                                                  \
+    return raise_failure(rmai_net_get(&op))
 
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
-    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_NOW);
+    PUT(RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
-    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_COPIED);
+    PUT(RMAI_COPIED);
 }
 
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return get_symmetric(call, ctx, dest, source, len, pe, RMAI_NOW);
+    GET(RMAI_NOW);
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (OF_LENGTH(len, PUT)) return RMA_SUCCESS;
-    return put_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
+    PUT(RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (OF_LENGTH(len, GET)) return RMA_SUCCESS;
-    return get_symmetric(call, ctx, dest, source, len, pe, RMAI_LATER);
+    GET(RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -237,13 +202,28 @@ int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx
     return code;
 }
 
+/* As find_far, for an atomic on an aligned word. */
+static inline __attribute__((always_inline)) int find_far_word(struct rmai_op *far, const char *call,
+                                                               const rma_ctx *ctx, int op, const void *target,
+                                                               size_t len, uint64_t value, uint64_t cond, int pe) {
+    if (RMAI_UNLIKELY((uintptr_t)target & (len - 1)) || !find_far(far, call, ctx, target, len, pe)) return 0;
+    far->kind = RMAI_RECORD_ATOMIC;
+    far->atomic = (uint8_t)op;
+    far->value = value;
+    far->cond = cond;
+    return 1;
+}
+
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch) {
+    struct rmai_op far;
     struct rmai_place p;
     int code;
-    if (len == 8 && fetch && op == RMA_FETCH_ADD_ &&
-        atomic_in_stream(ctx, RMA_FETCH_ADD_, target, 8, value, 0, pe, fetch))
-        return RMA_SUCCESS;
+    if (RMAI_LIKELY(fetch && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
+        far.when = RMAI_LATER;
+        far.buffer = fetch;
+        return raise_failure(rmai_net_atomic(&far));
+    }
     code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
@@ -252,10 +232,14 @@ int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const voi
 
 int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                      uint64_t cond, int pe, uint64_t *old) {
+    struct rmai_op far;
     struct rmai_place p;
     int code;
-    if (len == 8 && !old && op != RMA_COMPARE_SWAP_ && atomic_in_stream(ctx, op, target, 8, value, 0, pe, NULL))
-        return RMA_SUCCESS;
+    if (RMAI_LIKELY((len == sizeof *old || !old) && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
+        far.when = RMAI_NOW;
+        far.buffer = old;
+        return raise_failure(rmai_net_atomic(&far));
+    }
     code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
@@ -269,6 +253,27 @@ int rmai_check_signal_op(const char *call, int op) {
                       call, op);
 }
 
+int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
+    const struct rmai_op put = {.call = call,
+                                .set = to->set,
+                                .pe = to->pe,
+                                .kind = RMAI_RECORD_PUT,
+                                .when = (uint8_t)when,
+                                .offset = to->offset,
+                                .buffer = (void *)(uintptr_t)source,
+                                .len = len},
+                         signal = {.call = call,
+                                   .set = word->set,
+                                   .pe = word->pe,
+                                   .kind = RMAI_RECORD_ATOMIC,
+                                   .atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_,
+                                   .offset = word->offset,
+                                   .len = sizeof value,
+                                   .value = value};
+    return rmai_net_put_signal(&put, &signal);
+}
+
 /* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
@@ -280,8 +285,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL)
-        return rmai_raise(rmai_net_put_signal(w->net, call, to.set, to.pe, to.offset, source, len, word.offset, atomic,
-                                              sizeof *signal, value, nbi ? RMAI_LATER : RMAI_NOW));
+        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);
@@ -372,7 +376,7 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     int code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS)
         code = begin_put_strided(call, &p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
@@ -392,7 +396,7 @@ static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, 
     if (code == RMA_SUCCESS)
         code = rmai_place_atomic(w, call, &word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, sizeof *signal,
                                  value, 0, NULL);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(w->net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
@@ -423,7 +427,7 @@ static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS)
         code = begin_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(rmai_world.net, call, p.set);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 

@@ -12,7 +12,7 @@
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
 /* Of a word x: (map_word(x) - low <= span) != inverted. */
@@ -145,7 +145,7 @@ static uint64_t contents_of(const struct words *s) {
 }
 
 static RMAI_COLD void look_at_loop(const struct words *s) {
-    rmai_stall_test(&rmai_world, s->call, s->at, contents_of(s));
+    rmai_stall_test(rmai_world.watch, s->call, s->at, contents_of(s));
 }
 
 /* A test whose condition does not hold. A program that tests in a loop waits: what it waits for may need this PE's

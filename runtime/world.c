@@ -8,41 +8,39 @@
 #include "runtime/attach.h"
 #include "runtime/context.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/team.h"
+#include "runtime/watch/stall.h"
+#include "runtime/watch/watchdog.h"
 
 static struct rmai_attachments attachments;
 static struct rmai_barrier barrier;
 static struct rmai_contexts contexts;
-static struct rmai_flush_watch flush_watch;
 static struct rmai_group leaders;
-static struct rmai_net net;
 static struct rmai_progress_thread progress_thread;
 static struct rmai_service service;
 static struct rmai_statics statics;
 static struct rmai_teams teams;
 static struct rmai_traffic traffic;
 static struct rmai_transport_mpi mpi;
+static struct rmai_watch watch;
+static struct rmai_watchdog watchdog;
 
 struct rmai_world rmai_world = {
     .attachments = &attachments,
     .barrier = &barrier,
     .contexts = &contexts,
-    .flush_watch = &flush_watch,
     .leaders = &leaders,
     .mpi = &mpi,
-    .net = &net,
     .progress_thread = &progress_thread,
     .service = &service,
     .statics = &statics,
     .teams = &teams,
     .traffic = &traffic,
+    .watch = &watch,
+    .watchdog = &watchdog,
 };
-
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }

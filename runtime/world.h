@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/wait.h"
 #include "heap/quick.h"
 #include "heap/reserve.h"
 #include "heap/segment.h"
@@ -18,9 +19,7 @@
 
 struct rmai_attachments;
 struct rmai_barrier;
-struct rmai_blocking;
 struct rmai_contexts;
-struct rmai_flush_watch;
 struct rmai_group;
 struct rmai_net;
 struct rmai_progress_thread;
@@ -30,8 +29,10 @@ struct rmai_statics;
 struct rmai_teams;
 struct rmai_traffic;
 struct rmai_transport_mpi;
+struct rmai_watch;
+struct rmai_watchdog;
 
-/* runtime/world.c sets the pointers once and for all, except `returned` and `blocking`. */
+/* runtime/world.c sets the pointers once and for all, except `returned`. */
 struct rmai_world {
     int inits;           /* calls of rma_init since the runtime began */
     int references;      /* these minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
@@ -51,14 +52,15 @@ struct rmai_world {
     pthread_mutex_t local_lock;           /* the threads of this PE in its local heap and its attachments */
     MPI_Comm node;
     struct rmai_transport_mpi *mpi; /* runtime/net/transport_mpi.h */
-    struct rmai_net *net;           /* runtime/net/state.h */
+    struct rmai_net *net;           /* runtime/net/net.h; NULL in a job of one node */
+    struct rmai_event doze;         /* threads of the program that wait for other nodes sleep on it */
     struct rmai_group *leaders;     /* runtime/net/group.h: of all nodes; used by leaders, in jobs of several nodes */
     struct rmai_teams *teams;       /* runtime/team.h */
     struct rmai_contexts *contexts; /* runtime/context.h */
     struct rmai_traffic *traffic;   /* runtime/job/traffic.h */
     struct rmai_progress_thread *progress_thread; /* runtime/net/progress_thread.h */
-    struct rmai_flush_watch *flush_watch;         /* runtime/net/flush_watch.h */
-    struct rmai_blocking *blocking;               /* of rma_init, while it opens; else NULL */
+    struct rmai_watch *watch;                     /* runtime/watch/stall.h */
+    struct rmai_watchdog *watchdog;               /* runtime/watch/watchdog.h */
     int finalize_helper; /* the setting, which stays when another rma_init fails before it has read its own */
     int statics_stuck;   /* at the end a PE of this node still has its variables in the shared memory: it must stay */
     struct rmai_barrier *barrier; /* runtime/node/barrier.h */
@@ -66,8 +68,5 @@ struct rmai_world {
 };
 
 extern struct rmai_world rmai_world;
-
-/* rmai_one_node: 1 if all PEs are on this node, and no atomic is MPI's. Alike on all PEs. */
-int rmai_one_node(const struct rmai_world *w);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., of which a PE knows no more than each call
- * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of librma is no choice:
- * more PEs than those that call would have to make it, and a program may use as many active sets as it likes. So
- * everything is done with pSync, in the caller's own call:
+/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., about which a PE knows only what each call
+ * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of librma cannot be used:
+ * PEs that do not make this call would have to take part in its creation, and a program may use any number of active
+ * sets. So everything is done with pSync, in the caller's own call:
  *
- *     meet: each can read the others' source -> each gets what it needs -> meet: nobody reads any more
+ *     meet: every source can be read -> each PE gets what it needs -> meet: nobody reads any more
  *
  * Members meet by dissemination: in round k PE i adds 1 to pSync[k] of PE i + 2^k, waits until its own pSync[k] is not
- * 0, and takes 1 away. The words are counters: a PE that is already in the set's next meeting is counted for that one,
- * and each word is 0 again when all that was sent to it has been taken. Data are moved by reads, not by writes: a PE
- * knows where its own data go, and no PE's memory is held up by a slow one.
+ * 0, and subtracts 1. The words are counters: a PE that is already in the set's next meeting counts for that meeting,
+ * and each word is 0 again when every addition has been subtracted. Data move by gets, not by puts: a PE knows where
+ * its own data go, and a slow PE does not delay access to another's memory.
  *
- * An active set of all PEs is the world, for which librma's collectives are faster. It is treated as any other set
- * only where several threads may be in such calls at a time: librma wants collectives one after the other, in the
- * same order on each PE. */
+ * An active set of all PEs is the world, for which librma's collectives are faster. It is treated like any other set
+ * only if several threads may be in such calls at the same time: librma requires collectives one after the other, in
+ * the same order on each PE. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define ROUNDS    24 /* a job has 2^24 PEs at most */
+#define ROUNDS    24 /* a job has at most 2^24 PEs */
 #define LENGTH_AT ROUNDS
 #define PIECE     4096
 
@@ -36,12 +36,12 @@ struct set {
 
 static int pe_of_set(const struct set *s, int i) { return s->start + i * s->step; }
 
-/* Checks the arguments and fills in s. Returns 1, and until leave_set errors are named as those of `call`; or 0 after
- * an error. */
+/* Checks the arguments and fills in s. Returns 1; then errors carry the name `call` until leave_set. Returns 0 after an
+ * error. */
 static int enter_set(struct set *s, const char *call, int start, int log, int size, long *sync) {
     const long long n = rma_initialized() ? rma_n_pes() : 0, step = log >= 0 && log < 31 ? 1LL << log : 0;
     const int me = n ? rma_my_pe() : 0;
-    /* Words the error: before shmem_init, or after its end. */
+    /* OpenSHMEM is not initialized: rma_quiet_slow_ words the error. */
     if (n == 0)
         rma_quiet_slow_(call, RMA_CTX_DEFAULT);
     else if (step == 0)
@@ -73,8 +73,8 @@ static int enter_set(struct set *s, const char *call, int start, int log, int si
 
 static void leave_set(void) { rma_call_as_(NULL); }
 
-/* Meets the other members. Quiet at the end: the additions that others wait for have left this PE, even if it computes
- * from here on. */
+/* Meets the other members. Quiet at the end: additions for which others wait have then left this PE, even if it only
+ * computes from here on. */
 static void meet_set(const struct set *s) {
     const int self = pe_of_set(s, s->me);
     for (int k = 0; 1LL << k < s->n; k++) {
@@ -85,7 +85,7 @@ static void meet_set(const struct set *s) {
     rma_quiet();
 }
 
-/* Sets *len to the bytes of one PE's part, nelems * size. Returns 0 after an error: all PEs' parts together overflow.
+/* Sets *len to the bytes of one PE's part, nelems * size. Returns 0 after an error: the total of all parts overflows.
  */
 static int part_bytes(const struct set *s, const char *call, size_t nelems, size_t size, size_t *len) {
     size_t all;
@@ -263,8 +263,8 @@ static void fold_sources(const struct set *s, void *into, const void *source, si
     }
 }
 
-/* Where source is dest, the result must not overwrite what other PEs still read: it waits in pWrk, which has room for
- * half of it. */
+/* If source is dest, the result must not overwrite data that other PEs still read: it is kept in pWrk, which has room
+ * for half of it. */
 static void reduce_in_set(const struct set *s, void *dest, const void *source, size_t n, size_t size, void *work,
                           operation *op) {
     const size_t room = n / 2 + 1 > SHMEM_REDUCE_MIN_WRKDATA_SIZE ? n / 2 + 1 : SHMEM_REDUCE_MIN_WRKDATA_SIZE;
@@ -348,7 +348,7 @@ static int check_reduction(const char *call, const void *source, int nreduce, si
 #define REAL_SUMS(X, NAME, TYPE, RNAME)                                                                                \
     TO_ALL(NAME, TYPE, RNAME, _sum, DO_REAL_SUM)                                                                       \
     TO_ALL(NAME, TYPE, RNAME, _prod, DO_REAL_PROD)
-/* The compiler warns that a compound assignment to a short narrows; here that is meant. */
+/* The compiler warns that a compound assignment to a short narrows; here this is intended. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wconversion"
 SHMEM_TO_ALL_BIT_TYPES_(BITS, )

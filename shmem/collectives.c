@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of teams. librma counts in bytes except in reductions. A length that overflows is passed on to
- * librma, which refuses it. */
+/* Collectives of teams. librma counts in bytes except in reductions. librma refuses a length that overflows. */
 #include "config.h"
 
 #include "shmem/define.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the functions of OpenSHMEM are made from their table (include/shmem_table.h). Each is defined by its second name,
- * pshmem_..., and has the first one as a weak alias in the same file: so a tool may define the first name itself and
- * call the second. */
+/* How the functions of OpenSHMEM are generated from their table (include/shmem_table.h). Each function is defined under
+ * its second name, pshmem_...; its first name is a weak alias in the same file. So a tool may define the first name
+ * itself and call the second. */
 #ifndef RMAI_SHMEM_DEFINE_H
 #define RMAI_SHMEM_DEFINE_H
 
@@ -15,11 +15,10 @@
 /* Defines the functions of a family whose bodies stand in the table. */
 #define DEFINE(RESULT, CALL, PARAMETERS, ...) RESULT p##CALL PARAMETERS __VA_ARGS__
 
-/* Makes the first names; for every family, after its definitions. */
+/* Defines the first names of a family, after its functions. */
 #define ALIAS(RESULT, CALL, PARAMETERS, ...) extern __typeof__(CALL) CALL __attribute__((weak, alias("p" #CALL)));
 
-/* The end of a function that only forwards. Until then errors of the native call are named as those of the OpenSHMEM
- * call:
+/* The end of a function that only forwards. Until then errors of the native call carry the name of the OpenSHMEM call:
  *
  *     rma_call_as_("shmem_team_sync");
  *     return rmai_shmem_end(rma_team_sync(team)); */

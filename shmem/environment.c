@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The specification's environment variables. Each has an older name, which counts if the newer one is not set. While
- * librma reads its settings (rma(7)), those variables stand in for them; a setting that is set itself stays as it
- * is. */
+/* The specification's environment variables. Each has an older name, which applies if the newer one is not set. While
+ * librma reads its settings (rma(7)), these variables replace settings that are not set themselves. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -18,7 +17,7 @@ static const char *variable_value(const char *name, const char *old_name) {
     return value ? value : getenv(old_name);
 }
 
-/* Adds what blocks cost beside their bytes, and what the allocator keeps for itself. */
+/* Adds the overhead of blocks and of the allocator. */
 static double add_heap_overhead(double bytes) { return bytes + bytes / 16 + 65536; }
 
 /* Reads "20m", "3.1G": a positive decimal number and at most one suffix. Returns 0 if text is not of that form. */
@@ -43,7 +42,7 @@ static struct {
     int set;
 } lent_settings[] = {{"RMA_HEAP_MAX", 0}, {"RMA_INFO", 0}, {"RMA_CHECK", 0}};
 
-static char asked_size[96]; /* SHMEM_SYMMETRIC_SIZE and its value, as the program's user has written them */
+static char asked_size[96]; /* SHMEM_SYMMETRIC_SIZE=VALUE, as the user has written it */
 
 static void lend_setting(int which, const char *value) {
     lent_settings[which].set = !getenv(lent_settings[which].name) && setenv(lent_settings[which].name, value, 0) == 0;

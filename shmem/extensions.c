@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of shmemx.h that are in no family: the performance counters, and what needs no more than to be there. */
+/* Calls of shmemx.h that belong to no family: the performance counters, and calls that exist but need to do nothing. */
 #include "config.h"
 
 #include "shmem/define.h"
 
 /* ---- counters of a context: its operations on PEs of other nodes ---- */
 
-/* Of a context that is none, or of a null pointer, nothing is written. */
+/* Nothing is written for an invalid context or a null pointer. */
 static int read_counters(const char *call, shmem_ctx_t ctx, const char *argument, const void *out,
                          shmemx_pcntr_t *all) {
     struct rma_counts_ begun, complete;
@@ -31,7 +31,7 @@ COUNTER(shmemx_pcntr_get_issued_read, pending_get)
 COUNTER(shmemx_pcntr_get_completed_write, completed_put)
 COUNTER(shmemx_pcntr_get_completed_read, completed_get)
 
-/* What this PE has done for PEs of other nodes, whatever their context. */
+/* The requests that this PE has executed for PEs of other nodes, in any context. */
 static int read_target(const char *call, uint64_t *target) {
     struct rma_stats stats;
     int code;
@@ -58,9 +58,9 @@ void pshmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t *pcntr) {
 
 /* ---- threads ---- */
 
-/* Other libraries find a thread's private context by the thread's number, and programs with threads of their own kind
- * tell them how to number these. Here a context is found by its handle alone, in whichever thread, so no number of a
- * thread is ever asked for. */
+/* Other libraries find a thread's private context by the thread's number, and programs with another kind of threads
+ * tell them how to number these. Here a handle alone identifies a context, in any thread, so thread numbers are never
+ * needed. */
 void pshmemx_register_gettid(uint64_t (*gettid_fn)(void)) { (void)gettid_fn; }
 
 SHMEMX_OWN_CALLS_(ALIAS)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. librma's calls wait for all PEs, as the specification wants it, and report an error if PEs
- * call with different arguments. */
+/* The symmetric heap. librma's calls wait for all PEs, as the specification requires, and report an error if PEs call
+ * with different arguments. */
 #include "config.h"
 
 #include "shmem/define.h"
@@ -12,8 +12,8 @@ static void *forward_malloc(const char *call, size_t size) {
     return rmai_shmem_end_ptr(rma_malloc(size));
 }
 
-/* An alignment that is none, and a block that is none, give a null pointer. All PEs take part all the same: they agree
- * on that, and none waits for another one. */
+/* An invalid alignment or block gives a null pointer. All PEs still take part: they agree on the result, so no PE waits
+ * in vain for another. */
 static void *forward_aligned_alloc(const char *call, size_t alignment, size_t size) {
     void *block;
     rma_call_as_(call);
@@ -47,8 +47,8 @@ void *pshmem_calloc(size_t count, size_t size) {
 
 void *pshmem_align(size_t alignment, size_t size) { return forward_aligned_alloc("shmem_align", alignment, size); }
 
-/* The hints change nothing: words of the symmetric heap are as near to their owner as they can be, for atomics and
- * signals too; and without a barrier PEs could not agree on the arguments and on whether there is memory. */
+/* The hints change nothing: words of the symmetric heap are already as close to their owner as possible, also for
+ * atomics and signals; and without a barrier PEs could not agree on the arguments and on whether there is memory. */
 void *pshmem_malloc_with_hints(size_t size, long hints) {
     if (hints & ~HINTS) {
         rma_tolerate_(RMA_ERR_ARG, RMA_UNDEFINED_HINTS_);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One program, two users of MPI: the program itself, and OpenSHMEM. The specification allows them to begin and to end
  * in any order (section D, MPI interoperability), but MPI can be initialized only once and finalized only once. So this
- * file takes MPI's calls for that, by MPI's profiling interface:
+ * file intercepts MPI's calls for both, by MPI's profiling interface:
  *
  *   MPI_Init after shmem_init            succeeds, and MPI belongs to the program from then on
- *   MPI_Init before shmem_init           asks for the thread level that librma needs to serve others while the
+ *   MPI_Init before shmem_init           requests the thread level that librma needs to serve others while the
  *                                        program computes
- *   MPI_Finalize before shmem_finalize   is put off: MPI ends in shmem_finalize
- *   shmem_finalize                       leaves MPI as it is otherwise, so that shmem_init may come again
+ *   MPI_Finalize before shmem_finalize   is postponed: MPI ends in shmem_finalize
+ *   shmem_finalize                       otherwise leaves MPI running, so that shmem_init may be called again
  *   the end of the process               ends MPI, if OpenSHMEM has begun it and the program has not ended it
  *
- * librma's own calls of MPI_Init_thread and MPI_Finalize come here too; a flag tells them from the program's. */
+ * librma's own calls of MPI_Init_thread and MPI_Finalize also come here; a flag tells them from the program's. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -41,7 +41,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
         program_hold = HOLDS;
         return MPI_Query_thread(provided);
     }
-    (void)required; /* librma needs the highest level, which serves the program too */
+    (void)required; /* librma needs the highest level, which also suits the program */
     mpi_code = PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, provided);
     if (mpi_code == MPI_SUCCESS && librma_asks)
         mpi_begun_here = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for words, fence and quiet, and the two queries that stand in every loop. */
+/* Waits for words, fence and quiet, and the two queries that programs use in every loop. */
 #include "config.h"
 
 #include "shmem/define.h"

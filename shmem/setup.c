@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle, queries, and the calls that have no other place. */
+/* Life cycle, queries, and calls that belong nowhere else. */
 #include "config.h"
 
 #include "shmem/setup.h"
@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static int init_references;      /* calls of init that no finalize has answered yet */
-static int started_by_start_pes; /* 1: by start_pes. Returning from main then finalizes */
-static int asked_level;          /* the highest thread level that was asked for */
-static pid_t init_process;       /* the process whose end is waited for: not a child made by fork */
+static int init_references;      /* calls of init without their finalize so far */
+static int started_by_start_pes; /* 1: started by start_pes. Returning from main then finalizes */
+static int asked_level;          /* the highest thread level that was requested */
+static pid_t init_process;       /* the process that called init: a child made by fork must not finalize */
 
-/* The launcher ends the job of a program that fails. So a failing process does not wait for other PEs here. */
+/* The launcher ends the job of a program that fails. So a failing process must not wait for other PEs here. */
 static void end_at_exit(int status, void *unused) {
     (void)unused;
     if (getpid() != init_process) return;
@@ -22,9 +22,9 @@ static void end_at_exit(int status, void *unused) {
     if (init_references == 0) rmai_shmem_mpi_at_exit();
 }
 
-/* A program that exits with 0 without shmem_finalize has worked; so the library finalizes in its place, with all PEs. A
- * destructor, since functions that the program has registered before shmem_init may still finalize (runtime/exit.c,
- * whose own destructor is the next one). */
+/* A program that exits with 0 without shmem_finalize has succeeded; so the library finalizes for it, together with all
+ * PEs. This is a destructor, since functions that the program registered before shmem_init may still finalize (the
+ * destructor of runtime/exit.c runs next). */
 __attribute__((destructor(102))) static void end_for_program(void) {
     if (init_references == 0 || !rma_leaves_well_()) return;
     while (init_references > 0) pshmem_finalize();
@@ -57,7 +57,7 @@ void pshmem_init(void) { start_shmem("shmem_init", SHMEM_THREAD_SINGLE, NULL); }
 int pshmem_init_thread(int requested, int *provided) { return start_shmem("shmem_init_thread", requested, provided); }
 
 void pstart_pes(int npes) {
-    (void)npes; /* the launcher's number of PEs counts */
+    (void)npes; /* the launcher decides the number of PEs */
     if (init_references) return;
     started_by_start_pes = 1;
     start_shmem("start_pes", SHMEM_THREAD_SINGLE, NULL);
@@ -66,14 +66,14 @@ void pstart_pes(int npes) {
 void pshmem_finalize(void) {
     static const char call[] = "shmem_finalize";
     if (init_references == 0) {
-        /* What was never begun is a mistake; what has ended already may be ended again. */
+        /* Finalize without any init is an error; a second finalize is not. */
         if (init_process) rma_tolerate_(RMA_ERR_STATE, RMA_UNDEFINED_FINALIZE_);
         rma_fail_(RMA_ERR_STATE, "%s: called more often than shmem_init", call);
         rma_tolerate_(RMA_SUCCESS, RMA_UNDEFINED_FINALIZE_);
         return;
     }
     rma_call_as_(call);
-    if (init_references > 1) rma_barrier_all(); /* each finalize is a barrier; the last one makes its own */
+    if (init_references > 1) rma_barrier_all(); /* each finalize is a barrier; the last one includes its own */
     rmai_shmem_mpi_begin();
     rma_finalize();
     init_references--;
@@ -94,7 +94,7 @@ void pshmem_global_exit(int status) { rma_exit_(status); }
 
 int pshmem_pe_accessible(int pe) { return pe >= 0 && pe < rma_n_pes(); }
 
-/* The other PEs have at a symmetric address what this PE has there. */
+/* A symmetric address is accessible on all PEs if it is on this one. */
 int pshmem_addr_accessible(const void *addr, int pe) {
     return pshmem_pe_accessible(pe) && rma_ptr(addr, rma_my_pe()) != NULL;
 }

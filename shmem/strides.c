@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strided and blocked transfers. Strided ones are librma's. The strides of blocked ones are counted in elements and
- * lead from one block to the next, and each block is a transfer of its own. The last block goes first: a check that
- * accepts it also holds for the blocks before it, since a segment has no holes. So a call that fails has moved nothing.
+/* Strided and blocked transfers. librma has strided transfers. In a blocked transfer the strides count elements from
+ * one block to the next, and each block is a separate transfer. The last block goes first: if its range is valid, so
+ * are those of the blocks before it, since a segment has no holes. So a call that fails has moved nothing.
  */
 #include "config.h"
 
@@ -77,7 +77,7 @@ SHMEM_TYPES_(TYPED_STRIDES, )
 SHMEM_EACH_SIZE_(SIZED_STRIDES, , SYM, shmem_)
 SHMEM_EACH_SIZE_(SIZED_STRIDES, , CTX, shmem_ctx_)
 
-/* The extensions: the same under other names. */
+/* The extensions: the same calls under other names. */
 #define TYPED_BLOCKS(X, NAME, TYPE, RNAME)                                                                             \
     BLOCKS(X, SYM, shmemx_##NAME, TYPE, RNAME)                                                                         \
     BLOCKS(X, CTX, shmemx_ctx_##NAME, TYPE, RNAME)

@@ -18,8 +18,7 @@ int pshmem_team_n_pes(shmem_team_t team) {
     return rmai_shmem_end(rma_team_n_pes(team));
 }
 
-/* A PE number that src_team does not have is a mistake in the native call. Here it is none: that PE has no number in
- * dest_team. */
+/* A PE number outside src_team is an error of the native call. Here it is not: that PE has no number in dest_team. */
 int pshmem_team_translate_pe(shmem_team_t src_team, int src_pe, shmem_team_t dest_team) {
     int n;
     rma_call_as_("shmem_team_translate_pe");
@@ -33,8 +32,8 @@ void *pshmem_team_ptr(shmem_team_t team, const void *dest, int pe) {
     return rmai_shmem_end_ptr(rma_team_ptr(team, dest, pe));
 }
 
-/* Returns the number of contexts that config asks for, or -1 after an error. A context needs nothing of its team, so
- * the number is only remembered. A member that the mask leaves out has its default, 0. */
+/* Returns the number of contexts that config requests, or -1 after an error. A context needs nothing from its team, so
+ * the number is only stored. A member that the mask leaves out has its default, 0. */
 static int check_config(const char *call, const char *argument, const shmem_team_config_t *config, long mask) {
     if (mask & ~SHMEM_TEAM_NUM_CONTEXTS)
         rma_fail_(RMA_ERR_ARG, "%s: the mask %#lx of %s has bits that stand for no member", call, (unsigned long)mask,
@@ -63,16 +62,16 @@ int pshmem_team_get_config(shmem_team_t team, long config_mask, shmem_team_confi
     return RMA_SUCCESS;
 }
 
-/* Whether start, start + stride, ... are size PEs of a team of n. Where n is -1 this returns 1, and the native call
- * says what is wrong with the team. */
+/* Whether start, start + stride, ... are size PEs of a team of n. If n is -1, this returns 1, and the native call
+ * reports what is wrong with the team. */
 static int is_triplet(int n, int start, int stride, int size) {
     const long long last = start + (long long)stride * ((long long)size - 1);
     return n < 0 || (size >= 1 && start >= 0 && start < n && last >= 0 && last < n && (stride != 0 || size == 1));
 }
 
-/* PEs that are no triplet are no mistake that ends the job: the specification makes that a result, and all PEs get it,
- * from the same arguments. A PE whose configuration is wrong must not leave the others waiting. So it takes part, with
- * a place for the result that makes the call fail. */
+/* An invalid triplet must not end the job: the specification defines a result for it, and all PEs get that result, from
+ * the same arguments. A PE whose configuration is wrong must not leave the others waiting. So it takes part, but passes
+ * a null pointer for the result, which makes the call fail. */
 int pshmem_team_split_strided(shmem_team_t parent_team, int start, int stride, int size,
                               const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team) {
     static const char call[] = "shmem_team_split_strided";
@@ -143,7 +142,7 @@ void pshmem_barrier_all(void) {
 
 _Static_assert(SHMEM_CTX_SESSION_BATCH == RMA_CTX_SESSION_BATCH, "the same options");
 
-/* Options are a long in OpenSHMEM and an int in librma. Bits that do not fit an int are no option. */
+/* Options are a long in OpenSHMEM and an int in librma. Bits that do not fit an int are invalid. */
 static int context_options(long options) { return options < 0 || options > INT_MAX ? INT_MIN : (int)options; }
 
 int pshmem_ctx_create(long options, shmem_ctx_t *ctx) {
@@ -175,7 +174,7 @@ int pshmem_ctx_get_team(shmem_ctx_t ctx, shmem_team_t *team) {
     return rmai_shmem_end(rma_ctx_team(ctx, team));
 }
 
-/* total_ops is a hint for which librma has no use: a message leaves when it is full, whatever is still to come. */
+/* librma does not use the hint total_ops: a message leaves when it is full, however many operations follow. */
 void pshmem_ctx_session_start(shmem_ctx_t ctx, long options, const shmem_ctx_session_config_t *config,
                               long config_mask) {
     static const char call[] = "shmem_ctx_session_start";
@@ -219,9 +218,9 @@ void pshmem_ctx_pe_quiet(shmem_ctx_t ctx, const int *target_pes, size_t npes) {
 
 _Static_assert(sizeof(rma_lock_t) == sizeof(long) && _Alignof(rma_lock_t) == _Alignof(long), "a lock is a long");
 
-/* Finds the tail of a lock that this PE may ask for by the inlined part of librma's calls. That part is tried
- * without naming the OpenSHMEM call: the name is for errors, which only the other part makes. Returns NULL where only
- * the other part knows the lock, or where this PE holds it or waits for it already. */
+/* Finds the tail of a lock, so that this PE can try the inlined part of librma's calls. That part does not name the
+ * OpenSHMEM call: the name is needed only for errors, which only the library part reports. Returns NULL if only the
+ * library part can handle the lock, or if this PE already holds the lock or waits for it. */
 static uint32_t *find_free_tail(rma_lock_t *lock, uint32_t *node) {
     uint32_t *tail = rma_lock_tail_(lock);
     if (!RMA_LIKELY_(tail != NULL)) return NULL;

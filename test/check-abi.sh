@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-abi.sh: tools/check-abi finds what is added, removed or changed in a library, and asks for the number that
-# libtool's rules want. Broken by a change of abidiff's words, which the tool counts.
+# check-abi.sh: tools/check-abi finds what is added, removed or changed in a library, and demands the version number
+# that libtool's rules require. Broken by a change of abidiff's output, which the tool parses.
 set -eu
 
 # shellcheck source=lib.sh

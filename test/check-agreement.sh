@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-agreement.sh: where one PE has another setting, or finds another machine, than the others, all PEs agree on one
+# check-agreement.sh: if one PE has another setting than the others, or finds another machine, then all PEs agree on one
 # value, or rma_init refuses with a text that names both values.
 #
 # The settings are those of rma_info's table, so that none can be forgotten. The script sets each of them on one PE
 # alone, to each of its words or to a few values of its kind, on one node and on two. Then it shows the PEs different
-# processor quotas, memory sizes and boot ids (test/fault/fault.c). Each job must pass: it uses one of each kind of call
-# whose way all PEs choose alike (test/job/begin.c). Broken by a PE that chooses by its own value where other PEs choose
-# by theirs: they wait for each other, or fail an assertion.
+# processor quotas, memory sizes and boot ids (test/fault/fault.c). Each job must pass: it makes one call of each kind
+# whose algorithm all PEs must choose alike (test/job/begin.c). Broken by PEs that each choose by their own values: they
+# wait for each other, or fail an assertion.
 # Lists of words: mpiexec, nodes.
 # shellcheck disable=SC2086
 set -eu
@@ -83,7 +83,7 @@ while IFS=';' read -r name value text <&3; do
 done 3<"$dir/table"
 [ $jobs -ge $((2 * rows)) ] || fail "$jobs jobs for $rows settings"
 
-# What one PE finds on its machine.
+# Facts that one PE finds on its machine.
 echo 0::/ >"$dir/cgroup"
 echo 100000 100000 >"$dir/cpu.max"
 echo 200000000 >"$dir/memory.max"
@@ -93,7 +93,7 @@ quota=$group,/sys/fs/cgroup/cpu.max=$dir/cpu.max,/sys/fs/cgroup//cpu.max=$dir/cp
 memory=$group,/sys/fs/cgroup/memory.max=$dir/memory.max,/sys/fs/cgroup//memory.max=$dir/memory.max
 boot_id=/proc/sys/kernel/random/boot_id=$dir/boot_id
 
-# finds WHAT FILES PE N SETTING...: that PE of N reads these FILES (NAME=REPLACEMENT,...) in place of the machine's.
+# finds WHAT FILES PE N SETTING...: that PE of N reads these FILES (NAME=REPLACEMENT,...) instead of the machine's.
 finds() {
     what=$1 files=$2 pe=$3
     shift 3
@@ -112,7 +112,7 @@ finds "another machine" "$boot_id" 0 2 $nodes
 finds "another machine" "$boot_id" 1 3 RMA_NODE_PES=2
 finds "another machine, and one processor's time" "$boot_id,$quota" 1 3 RMA_NODE_PES=2
 
-# Two machines: one has more PEs than processors, the other as many.
+# Two machines: one has more PEs than processors, the other as many PEs as processors.
 if command -v taskset >/dev/null 2>&1; then
     cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
     mpiexec="taskset -c $cpu $mpiexec"

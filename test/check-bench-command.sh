@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-bench-command.sh: rma_bench starts each benchmark by its name, on the PEs of a job, and all of them one after
-# the other; test/check-install.sh looks at the one that is installed.
+# the other; test/check-install.sh tests the installed rma_bench.
 #
 # Broken by a name that leads to no program, by a title that is not the program's, by PEs that do not find their job, by
-# arguments that are cut or dropped, by faults that are not named or are told by each PE, and by a job that outlives
-# rma_bench. For `all` a stand-in is the launcher, which starts one real job.
+# arguments that are cut or dropped, by errors that are not named or that every PE prints, and by a job that outlives
+# rma_bench. For `all` a stand-in replaces the launcher, and starts one real job.
 set -eu
 
 # shellcheck source=lib.sh
@@ -23,7 +23,7 @@ command=$top_builddir/tools/rma_bench
 # mpiexec may be a command with arguments.
 # shellcheck disable=SC2086
 job() { run $mpiexec -n 2 "$@"; }
-# told CODE FILE TEXT WHAT: how the last command ended, and that the file (out, err) has one line with the text.
+# told CODE FILE TEXT WHAT: the last command ended with CODE, and the file (out, err) has one line with the text.
 told() {
     if [ $status -eq "$1" ] && [ "$(grep -cF -e "$3" "$dir/$2")" -eq 1 ]; then
         ok "$4"
@@ -59,7 +59,7 @@ if [ $status -eq 0 ] && [ "$(wc -l <"$dir/a file")" -eq 2 ]; then
 else
     fail "rma_put_latency with a file whose name has a space: exit $status"
 fi
-# Each name of OSU that --list tells, with and without OSU's prefix, and ours with it.
+# Each OSU name that --list prints, with and without OSU's prefix, and our names with the prefix.
 wrong=''
 while read -r name osu; do
     for alias in $osu; do
@@ -98,7 +98,7 @@ done
 job "$command" nothing
 told 2 err "there is no benchmark 'nothing'" "the same by 2 PEs, said once"
 
-# ---- a build folder of which a program is missing, and whose other programs are stand-ins ----
+# ---- a build folder in which a program is missing and the other programs are stand-ins ----
 
 mkdir "$dir/build" "$dir/build/tools" "$dir/build/bench"
 cp "$command" "$dir/build/tools/rma_bench"
@@ -109,8 +109,8 @@ while read -r name; do
     ln -s "$top_builddir/bench/rma_$name" "$dir/build/bench/rma_$name"
 done <"$dir/names"
 
-# launcher: runs the barrier by the true launcher. get_bw refuses, as it does with 1 PE, and all do so with $refuse.
-# scan ends with the exit code $fail, wait waits after it has written its number to the file $waits; others do well.
+# launcher: runs the barrier by the real launcher. get_bw refuses, as it does with 1 PE; with $refuse all programs do.
+# scan ends with the exit code $fail; wait writes its process number to the file $waits, and waits; the others succeed.
 cat >"$dir/launcher" <<'END'
 #!/bin/sh
 printf '<%s>' "$@"
@@ -169,7 +169,7 @@ told 2 err "the launcher '$dir/no/launcher' is not there" "all without a launche
 job "$command" all
 told 2 err "all starts its jobs itself" "all under a launcher is refused, said once"
 
-# A signal ends the job, too: the stand-in is a sleep by then.
+# A signal also ends the job: by then the stand-in sleeps.
 waits=$dir/waits "$dir/build/tools/rma_bench" all -i 1 -r 1 >"$dir/out" 2>"$dir/err" </dev/null &
 running=$!
 tries=0

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-bench.sh: each benchmark runs, on one node and with a node for each PE, and what it moves is right.
+# check-bench.sh: each benchmark runs, on one node and with a node for each PE, and moves correct data.
 #
-# RMA_TEST_DEPTH: `quick` runs each benchmark once, in turn on one node and on two; `normal` on both; `long` with each
-# option, and with other numbers of PEs.
-# Broken by a benchmark that hangs where its target is on another node, by data that its own validation finds wrong, by
-# rows that are not printed, and by options that are not read. A few iterations each: no figure is looked at.
+# RMA_TEST_DEPTH: `quick` runs each benchmark once, alternately on one node and on two; `normal` on both; `long` with
+# each option, and with other numbers of PEs.
+# Broken by a benchmark that hangs if its target is on another node, by data that its own validation finds wrong, by
+# missing rows, and by ignored options. Each runs a few iterations; the script checks no times.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -42,7 +42,7 @@ job() {
     env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" \
         "$top_builddir/bench/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
-# exits CODE WHAT: how the last job has ended.
+# exits CODE WHAT: the last job has ended with CODE.
 exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
 
 # runs LAYOUT ROWS PROGRAM [ARGUMENT...]: so many rows, each with Pass in its last column.
@@ -57,7 +57,7 @@ runs() {
         fail "$program $*, ${pes:-2} PEs, $layout: exit $status"
     fi
 }
-# in_turn ROWS PROGRAM [ARGUMENT...]: on one node, or with a node for each PE, the other time the other.
+# in_turn ROWS PROGRAM [ARGUMENT...]: alternately on one node and with a node for each PE.
 turn=nolocal
 in_turn() {
     case $turn in one) turn=nolocal ;; *) turn=one ;; esac
@@ -67,14 +67,14 @@ on_both() {
     runs one "$@"
     runs nolocal "$@"
 }
-# Each benchmark; its options and other numbers of PEs; and what repeats these: see the head of this file.
+# Each benchmark; its options and other numbers of PEs; and repetitions: see the head of this file.
 passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
 option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
 # Between nodes only: --ways.
 far() { runs nolocal "$@"; }
-# The third column is librma's dynamic window, the fourth MPI's: where MPI has one, librma must have used its own, but
-# for the row "lone": an atomic, which goes by messages.
+# The third column is librma's dynamic window, the fourth MPI's: if MPI has one, librma must have used its own, except
+# in the row "lone": an atomic, which goes by messages.
 uses_window() {
     if awk -F, 'NR > 1 && $1 != "lone" && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
         ok "librma goes through its dynamic window"
@@ -172,7 +172,7 @@ few="-i 3 -x 0 -r 1"
     pes=
 }
 
-# tunes PROGRAM-ARGUMENTS: the last line is a setting that a job takes, whatever the sizes in it.
+# tunes PROGRAM-ARGUMENTS: the last line is a setting that a job accepts, whatever its sizes.
 size='([0-9]+[kM]?|never)'
 printed="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
 printed="$printed,reduce:share=$size,scan:share=$size"
@@ -199,8 +199,8 @@ exits 2 "rma_collective_tune refuses --rounds=0"
 job nolocal 2 rma_collective_tune
 exits 2 "rma_collective_tune refuses a node for each PE"
 
-# places LAYOUT PLACEMENT PEs WORDS [OPTION]: what the note says of the pairs, or why there are none; with MPIs that can
-# make the layout.
+# places LAYOUT PLACEMENT PEs WORDS [OPTION]: the note describes the pairs so, or says why there are none; with MPIs
+# that support the layout.
 places() {
     if [ -n "$(layout_left_out "$1")" ]; then return; fi
     job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2" ${5:+"$5"}
@@ -229,7 +229,7 @@ exits 2 "two pairs of 3 PEs are refused"
 job one 2 rma_put_latency --ways
 exits 2 "--ways is refused on one node"
 
-# Statistics: what stands in the columns is ordered, and in JSON, too.
+# Statistics: the values are in order, in the columns and in JSON.
 job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
 if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 6 ] &&
     awk -F, 'NR > 1 && !($3 <= $4 && $4 <= $5 && $6 <= $4 && $4 <= $7) { bad = 1 } END { exit bad }' "$dir/out"; then
@@ -261,7 +261,7 @@ if [ $status -eq 2 ] && grep -q "no/such/folder' cannot be written" "$dir/err"; 
 else
     fail "--csv to no folder: exit $status"
 fi
-# notes N TEXT ARGUMENT...: test/bench/rounds, whose figures are given, prints N notes, one with the text.
+# notes N TEXT ARGUMENT...: test/bench/rounds, whose times are given, prints N notes, one with the text.
 notes() {
     expected=$1 text=$2
     shift 2
@@ -282,11 +282,11 @@ if grep -q '"others": 0, "notes": \[$' "$dir/json" && grep -q '^  "ratio and col
 else
     fail "notes in JSON: $(cat "$dir/json")"
 fi
-# More than 2 seconds, in which the line is shown.
+# More than 2 seconds, so that the line is shown.
 if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi
 # shellcheck disable=SC2086
 job one 2 rma_progress $long_enough --progress=yes
-# The launcher of Open MPI 5 writes what a PE says on stderr to stdout, as long as the line has no end.
+# The launcher of Open MPI 5 writes a PE's stderr to stdout until the line ends.
 told=$dir/err
 ! is_openmpi5 || told=$dir/out
 if [ $status -eq 0 ] && grep -q "rma_bench progress: Row" "$told"; then
@@ -302,7 +302,7 @@ else
     fail "progress into a file: exit $status"
 fi
 
-# With two PEs, only one of which says it; without `long` all but the first alone and without a launcher, where that is
+# With two PEs, only one of which prints it; without `long` all but the first run as one PE without a launcher, which is
 # quicker.
 alone() {
     status=0
@@ -330,7 +330,7 @@ for source in "$top_srcdir"/bench/rma_*.c; do
     fi
 done
 
-# The script that draws: from rows that are given, one of which is a job that failed.
+# The drawing script, with given rows, one of which is a failed job.
 cat >"$dir/rows.csv" <<'END'
 Nodes,PEs,MPI_Init (ms),rma_init (ms),rma_init (KiB),all PEs (KiB)
 one,2,50.00,1.50,1500.00,1600.00

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-blocking.sh: where PEs wait inside MPI for a PE that is stopped or has died, they name it, and the job ends.
+# check-blocking.sh: PEs that wait inside MPI for a stopped or dead PE name it, and the job ends.
 #
 # PE 1 stops or kills itself just before a call of an MPI function (test/fault/fault.c): in rma_init, in rma_finalize
-# (MPI_Finalize, too), and where the PEs make the symmetric heap's window again. MPI itself says nothing while it waits
-# there. The jobs sleep most of the time, so they run all at once.
-# Or MPI fails on PE 1, which then is not in the call in which PE 0 waits: PE 1 says what has failed, and the job ends.
+# (MPI_Finalize, too), and where the PEs recreate the symmetric heap's window. MPI itself prints nothing while it waits
+# there. The jobs mostly sleep, so they all run at once.
+# Or MPI fails on PE 1, so PE 1 is not in the call in which PE 0 waits: PE 1 says what has failed, and the job ends.
 set -eu
 
 # shellcheck source=lib.sh
@@ -13,11 +13,12 @@ set -eu
 # shellcheck source=/dev/null
 . "$(dirname "$0")/fault/fault.sh"
 deadline=$(seconds 60)
-# A PE of a busy machine may be off its processor for a second or two.
+# On a busy machine a PE may lose its processor for a second or two.
 RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
 export RMA_STALL RMA_TIMEOUT
 
-# start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call. start_failed: the call fails, and is not made.
+# start NAME FUNCTION N [SETTING...]: PE 1 stops before the Nth call. start_failed: the call fails instead of being
+# made.
 start_failed() { action=omit start "$@"; }
 start() {
     name=$1 function=$2 call=$3
@@ -34,9 +35,9 @@ start() {
     ) &
 }
 
-# start_dead NAME FUNCTION N [SETTING...]: PE 1 dies before the Nth call, and the launcher does not see it: a process
-# that is no PE keeps its connection open. (Hydra tells the PEs of a death by SIGUSR1, and loses what they then write.)
-# Of a PE that has not connected yet Hydra learns all the same; test/check-slurm.sh has that case.
+# start_dead NAME FUNCTION N [SETTING...]: PE 1 dies before the Nth call, unnoticed by the launcher: a process that is
+# not a PE keeps its connection open. (Hydra tells the PEs of a death by SIGUSR1, and loses what they then write.) If
+# the PE has not connected yet, Hydra notices anyway; test/check-slurm.sh has that case.
 start_dead() {
     name=$1 function=$2 call=$3
     shift 3
@@ -92,7 +93,7 @@ start_bare() {
     ) &
 }
 
-# judge_late NAME: that job has ended in order.
+# judge_late NAME: that job has ended normally.
 judge_late() {
     status=$(cat "$dir/$1.status")
     if [ "$status" -eq 0 ] && [ "$(grep -c '^hello from PE [01] of 2' "$dir/$1.out")" -eq 2 ]; then

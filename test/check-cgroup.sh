@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-cgroup.sh: where a control group has no memory left, PEs get an error message, and the kernel kills none.
+# check-cgroup.sh: if a control group has no memory left, PEs get an error message, and the kernel kills none.
 #
 # The script makes a control group with a memory limit, of version 1 or 2, and runs test/job/exhaustion in it: there one
 # PE asks for more memory than there is, then all PEs together do, then they allocate until there is no more. Then it
-# runs rma_info, which takes the limit for the machine's memory. Needs root, and a file system of groups that can be
-# written.
-# Broken by a limit that librma does not find or does not respect, by PEs that each take what is left for all, and by
-# memory that PEs do not give back.
+# runs rma_info, which reports the limit as the machine's memory. Needs root, and a writable file system of control
+# groups.
+# Broken by a limit that librma does not find or respect, by PEs that each take the memory left for all, and by memory
+# that PEs do not release.
 set -eu
 
 # shellcheck source=lib.sh
@@ -18,7 +18,7 @@ mib=384
 
 need "$exhaustion" "$info"
 
-# Only one version has the memory controller: version 1 if it is mounted there, else version 2.
+# The memory controller belongs to one version: version 1 if it is mounted there, else version 2.
 where=$(awk '{ n = split($0, half, " - "); split(half[1], a, " "); split(half[2], b, " ")
     if (b[1] == "cgroup" && ("," b[3] ",") ~ /,memory,/) { print 1, a[5]; exit }
     if (b[1] == "cgroup2" && !two) two = a[5] }
@@ -33,7 +33,7 @@ esac
 mkdir "$group" 2>/dev/null ||
     skip "needs root, and control groups that are mounted writable: none can be made in ${where#* }"
 
-# The kernel lets go of a group only some time after its last process has ended.
+# The kernel releases a group only some time after its last process has ended.
 clean() {
     rm -rf "$dir"
     tries=0

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-dying.sh: a PE that is killed leaves nothing behind, and no other PE waits for it for ever.
 #
-# First the usual case: the launcher ends the job, and no process and no file in /dev/shm stays. Then the other PEs live
-# on, as a shell around each PE hides its death from the launcher. All survivors must go on, or all must hear that they
-# cannot. With RMA_HEAP_CHECK=full a PE that allocates spends most of its time filling the block, under the heap's lock,
+# First the usual case: the launcher ends the job, and no process and no file in /dev/shm stays. Then the other PEs
+# survive, since a shell around each PE hides its death from the launcher. All survivors must continue, or all must get
+# an error. With RMA_HEAP_CHECK=full an allocating PE spends most of its time filling the block, under the heap's lock,
 # and so dies there.
-# Broken by memory that only a clean end removes, by a lock that nobody takes from a dead PE, and by the owner of a heap
-# that waits for that lock.
+# Broken by memory that only a clean end removes, by a lock that nobody takes over from a dead PE, and by the owner of a
+# heap that waits for that lock.
 set -eu
 
 # shellcheck source=lib.sh
@@ -54,13 +54,13 @@ for n in 2 5; do
     [ $failures -ne "$before" ] || echo "ok   $rounds jobs of $n PEs end with the one that is killed"
 done
 
-# The launcher must not end the job when a PE dies; MPICH's has a switch for that.
+# The launcher must not end the job when a PE dies; MPICH's has an option for that.
 keep=
 $mpiexec --help 2>&1 | grep -q -- '-disable-auto-cleanup' && keep=-disable-auto-cleanup
 for check in none full; do
     seed=0 refused=0
     before=$failures
-    # More than $rounds jobs, if need be, until a PE has died under the lock.
+    # If necessary more than $rounds jobs, until a PE has died under the lock.
     while [ $((seed += 1)) -le "$rounds" ] || { [ $refused -eq 0 ] && [ $seed -le 30 ]; }; do
         what="survivors, RMA_HEAP_CHECK=$check, seed $seed"
         # shellcheck disable=SC2086,SC2016
@@ -83,7 +83,7 @@ for check in none full; do
     jobs=$((seed - 1))
     [ $failures -ne "$before" ] ||
         echo "ok   $what: the survivors of $jobs jobs do not hang; in $refused somebody died under the lock"
-    # Without red zones a PE holds the lock for a moment only.
+    # Without red zones a PE holds the lock only briefly.
     [ $refused -gt 0 ] || [ $check = none ] || fail "$what: in none of $jobs jobs somebody died under the lock"
 done
 

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-exit.sh: a process that ends without rma_finalize names its PE and ends the job with an exit code that is not 0.
-# librma leaves alone a process that only seems to end so. A job that an error ends has the exit code RMA_EXIT_BASE +
-# the error's code, and no PE dies by a signal.
+# librma does not interfere with a process that only seems to end like that. A job that ends by an error has the exit
+# code RMA_EXIT_BASE + the error's code, and no PE dies by a signal.
 #
-# Broken by a job that ends in silence, with 0, or not at all; by the end of a program that would have called
-# rma_finalize later, in a function of atexit or in another thread; by a child of fork that ends its parent's job; by
-# output that is lost; by two lines for one end.
+# Broken by a job that ends in silence, with 0, or not at all; by ending a program that would have called rma_finalize
+# later, in a function of atexit or in another thread; by a child of fork that ends its parent's job; by lost output; by
+# two lines for one end.
 set -eu
 
 # shellcheck source=lib.sh
@@ -96,7 +96,7 @@ quiet 0 2 one "$leaving" late
 quiet 0 1 one "$leaving" atexit
 quiet 5 2 one "$leaving" abort
 
-# OpenSHMEM: PEs that all exit with 0 are finalized by the library, which PE 0 notes.
+# OpenSHMEM: if all PEs exit with 0, the library finalizes for them, and PE 0 prints a note.
 for where in '1 one' '2 one' '4 own'; do
     # shellcheck disable=SC2086
     {
@@ -110,7 +110,7 @@ quiet 0 2 one "$osh_leaving" thread
 said 3 1 'exit\(3\).* without shmem_finalize' 2 one "$osh_leaving" return 3
 said 3 1 'exit\(3\).* without shmem_finalize' 2 own "$osh_leaving" codes 3
 said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
-# A PE that leaves too early ends the job.
+# A PE that exits too early ends the job.
 said 86 1 'shmem_finalize: PE [0-9] is in another call' 2 one "$osh_leaving" barrier
 said - 1 'shmem_.*: PE [0-9] has sent .* are in different calls' 2 own "$osh_leaving" barrier
 said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" signal

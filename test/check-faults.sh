@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-faults.sh: whatever fails on one PE in rma_init ends rma_init on all PEs, with the reason.
+# check-faults.sh: a failure on one PE in rma_init ends rma_init on all PEs, with the reason.
 #
 # For each function that rma_init calls, the script makes its first call fail on one PE, then its second, and so on,
-# until there are no more calls before the job's end (test/fault/fault.c); of many calls it takes only some. By default
-# the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every PE, so that
-# each can end as it likes. Where rma_init can do without the call (a thread, moving global variables, a window), the
-# job may pass as well. After some failures of MPI the PEs can agree on nothing: then the job ends whatever RMA_ERRORS
-# says. Broken by a step of rma_init that one PE gives up while the others go on to the next and wait there for it, by a
-# reason that gets lost, and by resources that only some PEs give back.
+# until there are no more calls before the job's end (test/fault/fault.c); if there are many calls it tries only some.
+# By default the job must end with that PE's reason, and with RMA_ERRORS=return rma_init must return an error on every
+# PE, so that each can end by itself. If rma_init can work without the call (a thread, moving global variables, a
+# window), the job may also pass. After some failures of MPI the PEs can agree on nothing: then the job ends whatever
+# RMA_ERRORS says. Broken by a step of rma_init that one PE abandons while the others go on to the next step and wait
+# there, by a lost reason, and by resources that only some PEs release.
 #
-#   check-faults.sh [--long] [FUNCTION...]    --long: every call; on PE 0, too
+#   check-faults.sh [--long] [FUNCTION...]    --long: every call, also on PE 0
 set -eu
 
 # Lists of words: mpiexec, nodes.
@@ -23,13 +23,13 @@ set -eu
 long=
 [ "${1-}" != --long ] || { long=1; shift; }
 chosen=$*
-# Otherwise UCX replaces the C library's functions that map memory, and fault.c does not see their calls.
+# Otherwise UCX replaces the C library's mapping functions, and fault.c does not see the calls.
 export UCX_MEM_MMAP_HOOK_MODE=none
 unset_settings
 
 jobs=0 turn=0
 
-# told PE: a PE has said the reason: that PE, or another one with that PE's number.
+# told PE: the reason was printed by that PE, or by another PE with that PE's number.
 told() { grep -q "PE $1.*rma_init: [^ ]" "$dir/err" && ! grep -q 'not so' "$dir/err"; }
 # returned N: rma_init has returned an error on N PEs. Open MPI's launcher ends the job as soon as one of them exits.
 returned() {
@@ -37,8 +37,8 @@ returned() {
     [ "$told" -eq "$1" ] || { [ $mpi = openmpi ] && [ "$told" -gt 0 ]; }
 }
 
-# try FUNCTION N PES PE MAY SETTING...: the Nth call of FUNCTION fails on PE. MAY is `pass` where the job can do without
-# the call, `end` where it may end whatever the error handler, else `fail`.
+# try FUNCTION N PES PE MAY SETTING...: the Nth call of FUNCTION fails on PE. MAY is `pass` if the job can work without
+# the call, `end` if it may end whatever the error handler, else `fail`.
 try() {
     function=$1 call=$2 pes=$3 pe=$4 may=$5
     shift 5
@@ -64,7 +64,7 @@ try() {
 }
 
 # sweep FUNCTION MAY STEP MOST PES PE SETTING...: tries calls 1, 1 + STEP, ..., up to MOST, or until the job makes no
-# such call. The error handler aborts or returns, by turns.
+# such call. The error handler alternately aborts and returns.
 sweep() {
     function=$1 may=$2 step=$3 most=$4 pes=$5 pe=$6
     shift 6
@@ -96,7 +96,7 @@ if [ $mpi = mpich ]; then
 fi
 sweep MPI_Comm_create_keyval fail 1 1 2 1
 sweep MPI_Comm_set_attr fail 1 1 2 0
-# With Open MPI a job that ends while its PEs map their file of /dev/shm leaves that file.
+# An Open MPI job that ends while its PEs map their file of /dev/shm leaves that file.
 if [ $mpi = mpich ]; then
     for function in MPI_Comm_rank MPI_Comm_size MPI_Iallreduce; do sweep $function end 4 4 2 1; done
 fi
@@ -106,7 +106,8 @@ sweep mremap pass 1 1 2 0
 sweep fopen pass 3 9 2 1
 
 # PEs of two nodes.
-# A forced window, or none but the fixed one: else the library tries what is faster, and does without that if it cannot.
+# A forced window, or only the fixed one: otherwise the library tries the faster one, and works without it if that
+# fails.
 sweep malloc fail 1 9 2 1 $nodes RMA_WINDOW=static
 sweep calloc fail 1 9 2 1 $nodes RMA_WINDOW=static
 sweep calloc fail 1 9 2 0 $nodes RMA_WINDOW=dynamic
@@ -115,8 +116,8 @@ sweep madvise pass 6 20 2 0 $nodes
 sweep mmap pass 1 3 2 1 $nodes
 sweep MPI_Irecv fail 7 16 2 1 $nodes
 sweep MPI_Comm_split fail 1 1 2 1 $nodes
-# Open MPI 5 gets the numbers of collectives wrong where one PE goes on while its copy of the communicator is still
-# being made, and ends the job.
+# Open MPI 5 miscounts collectives if one PE goes on while its copy of the communicator is still being created, and ends
+# the job.
 is_openmpi5 || sweep MPI_Comm_idup fail 1 1 2 0 $nodes
 sweep MPI_Group_translate_ranks fail 1 2 2 1 $nodes
 sweep MPI_Comm_set_errhandler fail 1 1 2 1 $nodes
@@ -139,7 +140,7 @@ sweep pthread_create pass 1 1 2 1 $nodes
 echo 00000000-0000-4000-8000-000000000001 >"$dir/boot_id"
 sweep MPI_Comm_split end 1 2 2 1 $nodes RMA_TEST_FAULT_FILES=/proc/sys/kernel/random/boot_id="$dir/boot_id"
 
-# Two nodes of unequal size: what PEs of a node do together, and what PEs of all nodes do.
+# Two nodes of unequal size: collective steps of a node's PEs, and of all PEs.
 sweep malloc fail 2 9 3 2 RMA_NODE_PES=2
 sweep MPI_Comm_split fail 1 2 3 1 RMA_NODE_PES=2
 [ $mpi != mpich ] || sweep MPI_Win_allocate_shared fail 1 1 3 1 RMA_NODE_PES=2

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-format.sh: no line has more than 120 columns, be it code, comment, script, build file, manual page or Markdown;
-# and C is as .clang-format says.
+# check-format.sh: no line of code, comment, script, build file, manual page or Markdown has more than 120 columns, and
+# C is formatted by .clang-format.
 #
 # Rows of Markdown's tables are left out: they cannot be broken. Other versions of clang-format than 14 (Debian 12's)
-# break lines elsewhere, so with these, and without clang-format, the script looks at the columns only. It also reads
-# the reasons for which tests are skipped.
+# break lines elsewhere, so with these, and without clang-format, the script checks only the columns. It also checks the
+# reasons for which tests are skipped.
 set -eu
 
 srcdir=${srcdir:-$(dirname "$0")/..}
@@ -18,8 +18,9 @@ prose=$(find $folders -type f -name '*.md' ! -path 'docs/results/*' -print | LC_
 prose="README.md CHANGELOG.md CONTRIBUTING.md $prose"
 [ -n "$code" ] || { echo "check-format: there is no source file in $srcdir" >&2; exit 99; }
 
-# Scripts, tables, models and pages, without git, as a tarball has none. A file without a suffix is a script of ours if
-# it names the licence: libtool's wrappers of programs do not. What configure makes of a file NAME.in is left out.
+# Finds scripts, tables, models and pages without git, which a tarball does not have. A file without a suffix is our
+# script if it names the licence, which libtool's wrappers of programs do not. Files that configure generates from
+# NAME.in are left out.
 script_folders='man test tools bench'
 [ ! -d .ci ] || script_folders="$script_folders .ci" # a tarball has it not
 # shellcheck disable=SC2086
@@ -42,7 +43,7 @@ for file in test/check-format.sh tools/check test/hosts man/check-man man/rma.7 
 done
 
 status=0
-# Columns, not bytes: a letter with an accent is one, and a tab goes on to the next multiple of 8.
+# Columns, not bytes: an accented letter is one column, and a tab extends to the next multiple of 8.
 # shellcheck disable=SC2086
 LC_ALL=C awk '
     {

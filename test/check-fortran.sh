@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-fortran.sh: the example in Fortran compiles, and runs on 2 PEs.
 #
-# Broken by a call of OpenSHMEM that the example declares and that changes its parameters, or is no symbol of the
-# library; by a handle with another value.
+# Broken by a call of OpenSHMEM that the example declares but whose parameters have changed, or that the library does
+# not export; by a handle with another value.
 set -eu
 
 # shellcheck source=lib.sh

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-fuzz.sh: a few seconds of each fuzz target find nothing, by libFuzzer where clang has it and by the driver.
+# check-fuzz.sh: a few seconds of each fuzz target find nothing, both with libFuzzer, if clang has it, and with the
+# driver.
 #
-# Broken by what the targets' models find (tools/fuzz runs them for longer) and by a target that tools/fuzz cannot link.
+# Broken by errors that the targets' models find (tools/fuzz runs them for longer), and by a target that tools/fuzz
+# cannot link.
 #
 #     RMA_TEST_FUZZ   seconds for each target and way (1; 5 with RMA_TEST_DEPTH=long)
 set -eu

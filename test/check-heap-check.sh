@@ -4,9 +4,9 @@
 # nothing else; and it reports each write to a freed block once, at the next allocation or at the end.
 #
 # test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
-# reports or that all report, by memory of the library itself in the report, by a block that counts as left although
-# another PE has freed it, and by a report that nobody asked for. For writes: broken by a way to free a block that does
-# not fill it with the pattern, and by a way to allocate one that does not compare the pattern.
+# reports or that all report, by the library's own memory in the report, by a block that counts as leaked although
+# another PE has freed it, and by an unrequested report. For writes: broken by a call that frees a block without filling
+# it with the pattern, and by one that allocates a block without comparing the pattern.
 set -eu
 
 # shellcheck source=lib.sh
@@ -26,7 +26,7 @@ job() {
     [ "$status" -eq 0 ] || fail "$what: exit $status"
 }
 
-# lines N REGEX: N lines of the report match. all N: the report has N lines in all.
+# lines N REGEX: N lines of the report match. all N: the report has N lines in total.
 lines() {
     n=$(grep -cE "^librma: $2\$" "$dir/notes" || true)
     [ "$n" -eq "$1" ] || fail "$what: $n lines, not $1, are: $2"
@@ -80,7 +80,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
 
     job full overrun "$pes"
     lines 1 "PE $last: 99 bytes $at in the local heap $left"
-    lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 behind its end is 0x11"
+    lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 past its end is 0x11"
     lines 1 "PE $last: 1 blocks?, 99 bytes, of the local heap $left"
     all 3
 
@@ -97,7 +97,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         lines 1 "PE $last: the program has written to free memory of the $name: $found"
         all 1
         job full again-$heap $pes
-        found="byte $byte of the block of [0-9]+ bytes $at, which this call allocates, was 0x11"
+        found="byte $byte of the block of [0-9]+ bytes $at that this call allocates was 0x11"
         lines 1 "PE $last of $pes on [^:]*: $call: the program has written to free memory of the $name: $found"
         all 1
     done

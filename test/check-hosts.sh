@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-hosts.sh: on two hosts with TCP between them the programs do what they do on one host; and a job that loses a
-# host ends.
+# check-hosts.sh: on two hosts with TCP between them the programs work as on one host, and a job that loses a host ends.
 #
-# test/hosts tries both, on hosts that tools/hosts makes; this script only chooses programs that take a minute at most.
-# HOSTS_PROGRAMS and CUT_PROGRAM choose others. Broken by a library that takes PEs of another host for PEs of this node,
-# by messages that depend on shared memory, and by a PE that waits for ever for one that it can no longer reach.
+# test/hosts tests both, on hosts that tools/hosts creates; this script only chooses programs that take at most a
+# minute. HOSTS_PROGRAMS and CUT_PROGRAM choose others. Broken by a library that mistakes PEs of another host for PEs of
+# this node, by messages that depend on shared memory, and by a PE that waits for ever for an unreachable PE.
 set -eu
 
 # shellcheck source=lib.sh
@@ -25,8 +24,8 @@ case $status in
 *) exit $status ;; # 77 with its reason as the last line, or 99
 esac
 
-# What rma_init tries out between nodes it tries between two nodes of one host, and between nodes of the two: they may
-# reach each other in different ways. What it concludes for all of them is the worse of the two answers.
+# rma_init tests the connection between two nodes of one host, and between nodes of two hosts, which may reach each
+# other in different ways. The worse of the two results applies to all nodes.
 info=$top_builddir/tools/rma_info
 cat >"$dir/probe" <<END
 #!/bin/sh
@@ -57,7 +56,7 @@ else
     echo "check-hosts: what the probe tries: skipped: needs $info (make)"
 fi
 
-# Sooner than by default, so that nobody waits here for minutes.
+# Shorter than the default, so that the script need not wait for minutes.
 RMA_STALL=${RMA_STALL:-1} RMA_TIMEOUT=${RMA_TIMEOUT:-$(seconds 4)}
 export RMA_STALL RMA_TIMEOUT
 if [ -x "$cut_program" ]; then

@@ -4,11 +4,11 @@
 #
 # Broken by a header, page or link that is missing from the makefile's lists, by a path of the build tree in an
 # installed file, by flags that rmacc or pkg-config leave out, by functions of the header that two source files of a
-# program cannot both include (or that are missing where the compiler inlines nothing), by what CMake, pkg-config or a
-# module is told, and by files that stay behind.
-# The script configures the library once more, for a prefix under /tmp, as rmacc and rma.pc carry the prefix. It copies
-# the objects of the present build, if that has the same config.h and no sanitizers, and RMA_TEST_DEPTH is not `long`;
-# else it compiles them, too. With `long` it builds static libraries beside the shared ones.
+# program cannot both include (or that are missing if the compiler inlines nothing), by wrong data for CMake, pkg-config
+# or a module, and by files that stay behind.
+# The script configures the library again, for a prefix under /tmp, since rmacc and rma.pc contain the prefix. It copies
+# the objects of the current build, if that has the same config.h and no sanitizers, and RMA_TEST_DEPTH is not `long`;
+# otherwise it also compiles them. With `long` it builds static libraries besides the shared ones.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -47,7 +47,7 @@ must() { run "$@" || { fail "$*"; exit 1; }; }
 # CFLAGS=-O0: quicker, and the compiler then calls each function that it would otherwise inline.
 mkdir "$dir/build" "$dir/program"
 cd "$dir/build"
-# configure takes the answers that it has found for the present build.
+# configure reuses the results of the current build.
 cache=''
 static=''
 if deep; then static=--enable-static; fi
@@ -61,8 +61,8 @@ configure_for() { # configure_for PREFIX
 }
 configure_for "$dir/first"
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
-    # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first. No
-    # library and no program is copied: these contain the names of folders.
+    # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first.
+    # Libraries and programs are not copied: they contain the names of folders.
     for folder in base heap runtime collectives shmem race bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
@@ -81,7 +81,7 @@ refused_with() { # refused_with TEXT COMMAND...: fails, and says TEXT
     shift
     if run "$@" || ! grep -qF -- "$text" "$dir/log"; then fail "$*: not refused with '$text'"; fi
 }
-# A prefix that cannot be written is named before anything is installed.
+# An error names a prefix that is not writable, before anything is installed.
 chmod 755 "$dir"
 mkdir -m 555 "$dir/locked"
 refused_with "the name of a folder has a blank: '$dir/a b/bin'" "$make" install prefix="$dir/a b"
@@ -94,8 +94,8 @@ elif setpriv --reuid=65534 --clear-groups sh -c ': <config.status <"$0"' "$top_s
         setpriv --reuid=65534 --clear-groups "$make" check-prefix prefix="$dir/locked/librma"
 fi
 refused_with "configured for $prefix/lib, not for $dir/other/lib" "$make" install prefix="$dir/other"
-# The clone of the source as the prefix, as when it is $HOME/librma: its headers would be copied onto themselves, and
-# removed by make uninstall.
+# The source folder as the prefix, for example $HOME/librma: its headers would be copied onto themselves, and make
+# uninstall would remove them.
 mkdir "$dir/again"
 ln -s "$top_srcdir" "$dir/librma"
 for wrong in --prefix="$dir/librma" --includedir="$dir/librma/include"; do
@@ -106,7 +106,7 @@ for wrong in --prefix="$dir/librma" --includedir="$dir/librma/include"; do
 done
 must "$make" install
 
-# ---- what is there ----
+# ---- installed files ----
 
 version=$("$prefix/bin/rmacc" --version | sed 's/.* //')
 present() { # present FILE...: below the prefix
@@ -143,7 +143,7 @@ present bin/rma_bench
 for header in "$top_srcdir"/include/*.h; do
     cmp -s "$header" "$prefix/include/$(basename "$header")" || fail "include/$(basename "$header") is not the source's"
 done
-# No other header, nothing of the library's inside, and no path of the build folder.
+# No other header, no internal file of the library, and no path of the build folder.
 [ "$(find "$prefix/include" -type f | wc -l)" -eq "$(find "$top_srcdir/include" -name '*.h' | wc -l)" ] ||
     fail "include has other files than the source"
 [ -z "$(find "$prefix" -name 'librmai*')" ] || fail "the convenience library is installed"
@@ -231,7 +231,7 @@ else
 fi
 rm -f program
 
-# The header is C++ too, where `and`, `or` and `xor` are operators (test/check-cpp.sh has the overloads).
+# The header is also C++, where `and`, `or` and `xor` are operators (test/check-cpp.sh has the overloads).
 if command -v c++ >/dev/null 2>&1; then
     cat >give.cc <<'END'
 #include <rma.h>
@@ -326,7 +326,7 @@ if command -v pkg-config >/dev/null 2>&1; then
         fail "pkg-config shmem"
     fi
 fi
-# With any compiler, by what the wrapper tells.
+# With any compiler, by the flags that the wrapper prints.
 # shellcheck disable=SC2046,SC2086
 if run ${CC:-cc} $("$prefix/bin/oshcc" --showme:compile) osh.c $("$prefix/bin/oshcc" --showme:link) -o program; then
     works "OpenSHMEM by oshcc --showme"
@@ -367,7 +367,7 @@ done
 
 # ---- the race detector ----
 
-# The compilers and machines whose instrumentation it knows; others cannot compile with --race.
+# The compilers and machines whose instrumentation the detector knows; others cannot compile with --race.
 mkdir "a folder"
 cat >"a folder/racy.c" <<'END'
 #include <shmem.h>
@@ -503,19 +503,19 @@ END
     for wanted in "$major.$((minor + 1))" "$major.$minor.99" "$((major + 1)).0" "0.0...<$version"; do
         if asked "$wanted"; then fail "find_package(rma $wanted) finds $version"; fi
     done
-    # Components are the targets; one that is not there is named, unless it is optional.
+    # Components are the targets; an error names a missing one, unless it is optional.
     asked "COMPONENTS rma shmem" || fail "find_package(rma COMPONENTS rma shmem)"
     asked "OPTIONAL_COMPONENTS rma nonsense" || fail "find_package(rma OPTIONAL_COMPONENTS nonsense)"
     if asked "COMPONENTS rma nonsense" || ! grep -qF "no component 'nonsense'" "$dir/log"; then
         fail "find_package(rma COMPONENTS nonsense) is not refused by name"
     fi
-    # A header that is gone is named.
+    # An error names a missing header.
     mv "$prefix/include/shmem.h" "$dir/shmem.h"
     if asked "$version" || ! grep -qF "$prefix/include/shmem.h" "$dir/log"; then fail "CMake does not name shmem.h"; fi
     mv "$dir/shmem.h" "$prefix/include/shmem.h"
 fi
 
-# Statically: librma alone; all, or the reason why not.
+# Static linking: of librma alone; of everything, or the reason why not.
 if [ -n "$static" ]; then
     if run "$prefix/bin/rmacc" -static-librma main.c give.c -o program && ! ldd program | grep -q librma; then
         works "two files by rmacc -static-librma"
@@ -616,8 +616,8 @@ done
 before=$failures
 # shellcheck disable=SC2086
 run "$prefix/bin/rmacc" $warnings -fsyntax-only taken.c || fail "the generic front refuses what it should take"
-# By default gcc names the line in which a macro is defined; the first option makes it name the line of the call. The
-# second one makes clang print all errors. An option that the compiler does not know is left out.
+# By default gcc reports the line of a macro's definition; the first option makes it report the line of the call. The
+# second option makes clang print all errors. An option that the compiler does not know is left out.
 lines=
 for option in -ftrack-macro-expansion=0 -ferror-limit=0; do
     if run "$prefix/bin/rmacc" -Werror $option -fsyntax-only give.c; then lines="$lines $option"; fi
@@ -644,7 +644,7 @@ says 'rmacc (librma) ' "$prefix/bin/rmacc" --version
 says "-I$prefix/include" "$prefix/bin/rmacc" --show -c x.c
 says 'librma ' "$prefix/bin/rma_info"
 
-# rma_bench finds the benchmarks that are installed, by mpiexec and by oshrun; and names one that is not.
+# rma_bench finds the installed benchmarks, under mpiexec and under oshrun, and an error names a missing one.
 says 'put_latency ' "$prefix/bin/rma_bench" --list
 few="put_latency -i 1 -x 0 -r 1 -m 8:8 -c --csv"
 # Lists of words.
@@ -662,7 +662,7 @@ if run "$prefix/bin/rma_bench" lock || ! grep -qF "$prefix/libexec/librma/rma_lo
 fi
 mv "$dir/rma_lock" "$prefix/libexec/librma/rma_lock"
 
-# ---- and gone again ----
+# ---- uninstallation ----
 
 cd "$dir/build"
 must "$make" uninstall

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-launcher.sh: a program that another MPI's launcher has started says so, instead of running n times as one PE.
+# check-launcher.sh: a program that another MPI's launcher has started reports this, instead of running n times as one
+# PE.
 #
 # Such a launcher sets its variables in the environment, and MPI, which does not know them, makes a world of one
-# process. Broken by a launcher that librma does not notice, and by an error where there is none: variables that fit the
-# world, or that are left over in a shell that then starts a job with the right launcher.
+# process. Broken by a launcher that librma does not notice, and by a false error: for variables that fit the world, or
+# that are left over in a shell that then starts a job with the right launcher.
 set -eu
 
 # shellcheck source=lib.sh
@@ -13,14 +14,14 @@ hello=$top_builddir/examples/hello
 
 need "$hello"
 
-# start COMMAND...: runs it without the launchers' variables that this script itself may have been given.
+# start COMMAND...: runs it without launchers' variables that this script may have in its own environment.
 start() {
     run env -u OMPI_COMM_WORLD_SIZE -u PMI_SIZE -u PMI_RANK -u PMI_FD -u MPI_LOCALNRANKS -u PALS_NRANKS -u RMA_ERRORS \
         -u SLURM_STEP_NUM_TASKS -u SLURM_NTASKS "$@"
 }
 
-# refused VARIABLE [WHO ADVICE]: with VARIABLE=4, a program that is a world of its own ends with one line that says what
-# to do: that WHO (default: the launcher) has started 4 processes, and ADVICE.
+# refused VARIABLE [WHO ADVICE]: with VARIABLE=4, a program that is alone in its world ends with one line: WHO (default:
+# the launcher) has started 4 processes, and ADVICE.
 refused() {
     start env "$1=4" "$hello"
     if [ "$status" -eq 0 ] || [ "$status" -eq 124 ]; then
@@ -36,7 +37,7 @@ refused() {
         ok "$1=4 is refused"
     fi
 
-    # With RMA_ERRORS=return the program decides; hello ends without a word.
+    # With RMA_ERRORS=return the program decides; hello ends silently.
     start env "$1=4" RMA_ERRORS=return "$hello"
     [ "$status" -ne 0 ] || fail "$1=4 RMA_ERRORS=return: the program ran"
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-layers-self.sh: tools/check-layers notices each breach that it promises to notice, and nothing else.
+# check-layers-self.sh: tools/check-layers reports each kind of breach, and nothing else.
 #
-# A check that never fails is worth nothing, and looks like one that always holds. So the script makes a small tree that
-# keeps all rules but is full of text that looks like breaches, and then breaks one rule at a time.
+# A check that never fails is worthless, but looks like one that always holds. So the script creates a small tree that
+# keeps all rules but contains text that resembles breaches, and then breaks one rule at a time.
 set -eu
 
 case "${1-}" in
@@ -104,7 +104,7 @@ END
     printf '#!/bin/sh\n# SPDX-License-Identifier: BSD-3-Clause\n' >"$tree/tools/deps"
 }
 
-# accepts WHAT: the tree as it stands passes.
+# accepts WHAT: the current tree passes.
 accepts() {
     if out=$("$script" "$tree" 2>&1); then
         echo "ok   accepts $1"
@@ -115,7 +115,7 @@ accepts() {
     fi
 }
 
-# rejects WHAT FILE:LINE WORDS: the tree as it stands fails, with exactly one breach, at FILE:LINE and with these WORDS.
+# rejects WHAT FILE:LINE WORDS: the current tree fails, with exactly one breach, at FILE:LINE and with these WORDS.
 rejects() {
     status=0
     out=$("$script" "$tree" 2>&1) || status=$?
@@ -151,6 +151,8 @@ one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
+one_line "runtime/net including runtime/watch" runtime/net/x.c '#include "runtime/watch/stall.h"' 'a layer above'
+one_line "runtime/watch including runtime" runtime/watch/x.c '#include "runtime/team.h"' 'a layer above'
 one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
     'do not know each other'
@@ -159,6 +161,7 @@ one_line "the world including a module of runtime" runtime/world.h '#include "ru
 one_line "the world including runtime/net" runtime/world.h '#include "runtime/net/state.h"' 'has pointers'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
+one_line "MPI in runtime/watch" runtime/watch/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"
 one_line "the global in a lock between nodes" runtime/queue_lock.c 'void *f(void) { return &rmai_world; }' "$several"
 one_line "the inlined path's global in a collective between nodes" collectives/between.c \
@@ -242,7 +245,7 @@ good_tree
 printf '#!/bin/sh\necho hello\n' >"$tree/tools/x"
 rejects "a script without its licence" tools/x:1 SPDX
 
-# A folder with nothing in it is not a tree that keeps the rules.
+# An empty folder is not a tree that keeps the rules.
 rm -rf "$tree"
 mkdir -p "$tree/base"
 status=0

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-man.sh: the manual pages say what the headers say (man/check-man says what is compared), and what
-# docs/settings.md and rma(7) say of the settings is what the table in base/settings.c has.
+# check-man.sh: the manual pages agree with the headers (man/check-man lists what is compared), and docs/settings.md and
+# rma(7) agree with the table of settings in base/settings.c.
 #
-# Broken by a setting, a value or a default that is changed in the table alone, or in a manual alone.
+# Broken by a setting, a value or a default that is changed only in the table, or only in a manual.
 set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-measure.sh: test/sim/measure prints the times of the transport as the simulator takes them, and refuses PEs of
-# one node, other numbers of PEs than two, and wrong arguments. No time is compared with another one.
+# check-measure.sh: test/sim/measure prints the transport's times in the form that the simulator accepts, and refuses
+# PEs of one node, numbers of PEs other than two, and wrong arguments. Times are not compared.
 set -eu
 
 # shellcheck source=lib.sh
@@ -17,7 +17,7 @@ job() {
     run env $(layout_switches "$layout" "$n") $mpiexec -n "$n" "$measure" "$@"
 }
 
-# passes [ARGUMENT...]: the last line has six numbers, none of which is 0, and each of them has a line of its own.
+# passes [ARGUMENT...]: the last line has six numbers, none of them 0, and each number also has a separate line.
 passes() {
     job nolocal 2 "$@"
     time='[1-9][0-9]*'

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-models.sh: no error is found in the models of test/model, and each error that is put in on purpose is found.
+# check-models.sh: the models of test/model have no error, and each error that is inserted on purpose is found.
 #
-# There are two kinds. Those for spin (*.pml) try every order of steps; memory is sequentially consistent there. Those
-# for test/model/litmus (*.litmus, test/model/litmus.h) try every execution that C11's weaker memory allows, with the
-# orders that the source has.
+# There are two kinds. Models for spin (*.pml) try every order of steps, with sequentially consistent memory. Models for
+# test/model/litmus (*.litmus, test/model/litmus.h) try every execution that C11's weaker memory model allows, with the
+# memory orders of the source.
 #
-# A model that cannot fail shows nothing: so the script also breaks each of spin's models in each of the ways that its
-# header names (BROKEN_...), and an assertion must then fail; and litmus makes each order of its models weaker. Bounds
-# and assumptions stand in the models' headers.
+# A model that cannot fail proves nothing: so the script also breaks each of spin's models in each way that its header
+# names (BROKEN_...), and an assertion must then fail; and litmus weakens each memory order of its models. Bounds and
+# assumptions are in the models' headers.
 #
 # Searches run at the same time, one for each processor: each search is this script again, with --one.
 # RMA_TEST_DEPTH=long (test/depth.sh) takes the larger bounds that the headers name.
@@ -26,8 +26,8 @@ fi
 
 cd "$dir"
 
-# search MODEL [-D...]: searches the whole state space, and sets $states and $errors as pan says; returns 1 if the
-# search did not come to its end.
+# search MODEL [-D...]: searches the whole state space, and sets $states and $errors from pan's output; returns 1 if the
+# search did not complete.
 search() {
     model=$1
     shift
@@ -43,7 +43,7 @@ search() {
     errors=$(sed -n 's/^State-vector.*errors: //p' log)
     states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' log)
     [ -n "$errors" ] || return 1
-    # A search that reached a limit has shown nothing.
+    # A search that reached a limit proves nothing.
     ! grep -q 'search depth too small\|out of memory\|Search not completed\|max depth' log || [ "$errors" -gt 0 ]
 }
 
@@ -90,7 +90,7 @@ fi
 
 # ---- litmus ----
 
-# Known shapes come out as they should, wrong models are refused, and what is changed in the source is noticed.
+# Known litmus tests give the known results, wrong models are refused, and changes of the source are noticed.
 check_litmus_itself() {
     models=$top_srcdir/test/model
     # CC may have arguments.
@@ -125,7 +125,8 @@ notices() {
     cp "$top_srcdir/$3" changed/"$3"
 }
 
-# Each place in the source that is more than relaxed is in a model, or in the list that says why it is in none.
+# Each memory order in the source that is stronger than relaxed is in a model, or in the list that says why it is in
+# none.
 check_all_are_modelled() {
     models=$top_srcdir/test/model
     ./litmus "$top_srcdir" --places "$models/near.litmus" "$models/locks.litmus" "$models/memory.litmus" \
@@ -195,7 +196,7 @@ fi
     done
 } >searches
 
-# xargs exits with another code than 0 if one of the searches does.
+# xargs fails if one of the searches does.
 export top_srcdir
 if ! xargs -P "$(nproc)" -I SEARCH sh "$top_srcdir/test/check-models.sh" --one SEARCH <searches; then
     echo "some failed"

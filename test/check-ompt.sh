@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-ompt.sh: race/ompt.h has the numbers and types of OMPT, the interface between OpenMP's runtime and a tool, that
-# the file omp-tools.h has, which comes with clang's runtime for OpenMP. The library is built without that file.
-# Broken by a wrong number, or a callback with other arguments; and by a librma_race that does not export
-# ompt_start_tool.
+# check-ompt.sh: race/ompt.h has the same numbers and types of OMPT, the interface between OpenMP's runtime and a tool,
+# as omp-tools.h of clang's OpenMP runtime. The library is built without that file. Broken by a wrong number, or a
+# callback with other arguments; and by a librma_race that does not export ompt_start_tool.
 set -eu
 
 if [ $# -gt 0 ]; then

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-osh.sh: osh_bench measures each of its rows and finds its data right; osh_compare survives what a peer (another
-# OpenSHMEM) may do.
+# check-osh.sh: osh_bench measures each of its rows and finds its data correct; osh_compare survives a peer (another
+# OpenSHMEM) that fails.
 #
 # Broken by a row that hangs or is missing, on one node or several, with PEs that take no part; by wrong data, or by
-# data that osh_bench does not find wrong when calls lose them; by collectives over active sets; by a comparison that
-# ends with its peer, or leaves files or processes. Here the peer is librma too, and fails where a header makes it. The
-# script reads no figure.
+# lost data that osh_bench does not notice; by collectives over active sets; by a comparison that dies with its peer, or
+# leaves files or processes. Here the peer is also librma, with a header that makes it fail. The script checks no times.
 set -eu
 
 # shellcheck source=lib.sh
@@ -104,7 +103,7 @@ run_compare failing --deadline="$(seconds $failing_deadline)" "--peer-oshcc=$dir
     -r $failing_rounds -- -r 1 -b 1 -t quiet,lock,sync_all,malloc_free &
 hanging=$!
 
-# Rows with -m 64: sizes 8, 16 and 64 of four tests, and one of each of the other 23. Four of these have no data to
+# Rows with -m 64: sizes 8, 16 and 64 of four tests, and one row of each of the other 23, four of which have no data to
 # check. Without `long`: the two PEs of the pair on two nodes; both on one node, with a third PE on another.
 if deep; then
     cases="RMA_NODE_PES=auto:2 RMA_NODE_PES=1:2 RMA_NODE_PES=auto:3 RMA_NODE_PES=2:3" rounds=2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-packages.sh: what describes the project to package managers fits the project. Broken by a version that stands in
-# some of the places only, by an option of the Spack recipe that configure does not have, by a symbol that Debian's list
-# would not get, and by a system that tools/deps does not know but installs on.
+# check-packages.sh: the files for package managers agree with the project. Broken by a version that is updated only in
+# some places, by an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's
+# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps installs packages anyway.
 set -eu
 
 # shellcheck source=lib.sh
@@ -34,7 +34,7 @@ results_of() {
     for file in machine.txt osh_compare.txt scaling.txt growth.txt; do
         measured=$(sed -n 's/^library: librma \([0-9.]*\).*/\1/p' "$2/$file" 2>/dev/null | head -n 1)
         [ "$measured" = "$1" ] || echo "docs/results/$file is of version '$measured', configure.ac '$1'"
-        # Of growth the machine does not matter: its time is virtual.
+        # For growth the machine does not matter: its time is virtual.
         [ "$file" = growth.txt ] || ! grep -qE "$busy" "$2/$file" ||
             echo "docs/results/$file was not measured on a quiet machine"
     done
@@ -55,7 +55,7 @@ case $(sed -n 's/^## //p' CHANGELOG.md | head -n 1) in
     ;;
 esac
 
-# Good results, and one thing wrong after the other.
+# Good results first, then results with one error each.
 results() {
     rm -rf "$dir/results"
     mkdir "$dir/results"
@@ -104,7 +104,23 @@ number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' con
 grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"
 [ $failures -gt "$before" ] || ok "$(wc -l <"$dir/names") symbols for dpkg-gensymbols"
 
-# ---- the Spack recipe, with a Spack that only writes down what it is told ----
+# ---- the manual, with the names of Debian's commands ----
+
+mkdir -p "$dir/man/man1" "$dir/man/man7"
+cp man/*.1 "$dir/man/man1"
+cp man/*.7 "$dir/man/man7"
+while read -r name page; do
+    case $page in
+    *.1) echo ".so man1/$page" >"$dir/man/man1/$name.1" ;;
+    esac
+done <man/aliases
+if sh debian/pages "$dir/man" >"$dir/log" 2>&1 && grep -q 'oshcc[.]librma' "$dir/man/man1/oshcc.librma.1"; then
+    ok "the manual has the names of Debian's commands"
+else
+    fail "debian/pages: $(head -n 1 "$dir/log")"
+fi
+
+# ---- the Spack recipe, with a fake Spack that only records its calls ----
 
 if command -v python3 >/dev/null 2>&1; then
     mkdir -p "$dir/spack"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-profile.sh: a tool can define functions of the library under their names, and call the library's under their
-# second names (prma_...).
+# check-profile.sh: a tool can define functions with the library's names, and call the library's own by their second
+# names (prma_...).
 #
-# Broken by a call that the compiler inlines although the program is compiled with RMA_PROFILE, and by a function
-# without a second name.
+# Broken by a call that is inlined although the program is compiled with RMA_PROFILE, and by a function without a second
+# name.
 set -eu
 
 # shellcheck source=lib.sh

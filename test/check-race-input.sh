@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-race-input.sh: what a user can get wrong with the race detector gives a clear message, and leaves the program's
-# own result as it is.
+# check-race-input.sh: a user's mistake with the race detector gives a clear message, and does not change the program's
+# own result.
 #
-# Broken by a word of RMA_RACE that has an effect which nobody asked for, or none without a message; by a suppression
-# that does not suppress, or suppresses another race; by a program of which a part was compiled without --race, or PEs
-# with different settings, that fail or hang; by memory that cannot be had.
+# Broken by a word of RMA_RACE that has an unrequested effect, or none without a message; by a suppression that does not
+# suppress, or suppresses another race; by a program that fails or hangs because a part of it was compiled without
+# --race, or because PEs have different settings; by exhausted memory.
 set -eu
 
 case "${1-}" in
@@ -80,7 +80,7 @@ $oshcc --race racy.c word.c -o racy >out 2>err </dev/null || {
     exit 77
 }
 
-# Launchers that lose the exit code of a process: then only reports are looked at.
+# Some launchers lose a process's exit code: then only reports are checked.
 code=0
 # shellcheck disable=SC2086
 timeout "$(seconds 60)" $mpiexec -n 2 sh -c 'exit 66' >out 2>err </dev/null || code=$?
@@ -94,12 +94,12 @@ job() {
     # shellcheck disable=SC2086
     timeout -k 5 "$(seconds 60)" env "$@" $mpiexec -n 2 "$program" >out 2>err </dev/null || code=$?
 }
-# result: what the program prints is there, as without the detector.
+# result: the program has printed the same as without the detector.
 result() { [ "$(grep -c '^PE 0 has 0$' out)" -eq 1 ] && [ "$(grep -c '^PE 1 has 5$' out)" -eq 1 ]; }
 reports() { grep -cE '^librma race: PE [01] (reads|writes) ' err || true; }
 exit_is() { [ "$code" -eq "$1" ] || { [ $loses_codes = yes ] && [ "$code" -ne 124 ] && [ "$code" -ne 137 ]; }; }
 
-# gives WHAT EXIT REPORTS [TEXT...]: of the last job. Each TEXT must be in what it said on standard error, once.
+# gives WHAT EXIT REPORTS [TEXT...]: checks the last job. Each TEXT must be once in its standard error.
 gives() {
     what=$1 exit=$2 reports=$3
     shift 3
@@ -146,9 +146,10 @@ if (export OSHCC=clang && $oshcc --race -fopenmp team.c -o team && $oshcc --race
     job ./team
     gives "OpenMP of clang" 0 0
     job ./team OMP_TOOL=disabled
-    gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not tell what it orders"
+    gives "OpenMP of clang, OMP_TOOL=disabled" 0 0 "OMP_TOOL=disabled: OpenMP's runtime does not report what it orders"
     job ./team_tool
-    gives "OpenMP of clang, a tool of the program's own" 0 0 "team_tool: OpenMP's runtime does not tell what it orders"
+    gives "OpenMP of clang, a tool of the program's own" 0 0 \
+        "team_tool: OpenMP's runtime does not report what it orders"
     job ./team_tool RMA_RACE=no
     gives "OpenMP of clang, a tool of the program's own, no" 0 0
 else
@@ -170,10 +171,10 @@ gives "an empty value" 66 1
 for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
     'YES,'; do
     job ./racy RMA_RACE=$bad
-    gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is none of yes, no, exitcode=0..255, history="
+    gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is not yes, no, exitcode=0..255, history="
 done
 job ./racy RMA_RACE=maybe,exitcode=3,nonsense
-gives "good words beside bad ones" 3 1 '"maybe" is none of' '"nonsense" is none of'
+gives "good words beside bad ones" 3 1 '"maybe" is not yes, no' '"nonsense" is not yes, no'
 job ./racy RMA_RACE=exitcode=0
 gives "exitcode=0" 0 1
 job ./racy RMA_RACE=history=16
@@ -199,8 +200,8 @@ done
 job ./differ FIRST=history=16 SECOND=history=4096
 gives "another history on each PE" 66 1
 
-# What an operation told is often overwritten before another PE asks for it: a correct program, whose PEs tell each
-# other by the words of a list alone, is not reported.
+# Records of what operations told are often overwritten before another PE reads them: a correct program, whose PEs
+# synchronize only by the words of a list, is not reported.
 if $oshcc --race -O2 "$top_srcdir/examples/linked_list.c" -o list >out 2>err </dev/null; then
     for settings in history=16 history=1024; do
         code=0
@@ -276,7 +277,7 @@ else
     fail "compiled with --race and linked without: the linker does not name what is missing"
 fi
 
-# Compiled otherwise, with the library loaded before it: what calls access is seen.
+# Compiled without --race, with the library preloaded: accesses by calls are seen.
 $oshcc -O2 -profile racy.c word.c -o plain || fail "oshcc -profile"
 job ./plain
 gives "a program without the detector" 0 0
@@ -308,14 +309,14 @@ $oshcc -O2 -profile both.c -o plain || fail "oshcc -profile both.c"
 job ./preload LIBRARY="$prefix/lib/librma_race.so"
 gives "LD_PRELOAD, two puts that race" 66 1
 
-# ---- memory that cannot be had, and other linking ----
+# ---- exhausted memory, and other linking ----
 
 cat >limited <<'END'
 #!/bin/sh
 ulimit -v "$LIMIT" && exec ./racy
 END
 chmod +x limited
-# The least limit with which the program runs without the detector.
+# The smallest limit with which the program runs without the detector.
 limit=
 for gigabytes in 20 60 100; do
     job ./limited LIMIT=$((gigabytes << 20)) RMA_RACE=no RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G
@@ -328,14 +329,14 @@ if [ -z "$limit" ]; then
     echo "skipped: address space that is limited: needs a system where the program runs in 100 GiB"
 else
     job ./limited LIMIT="$limit" RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G RMA_RACE=history=1048576
-    gives "address space that is limited" 0 0 "the PEs do not share memory for it: no races are looked for" \
+    gives "address space that is limited" 0 0 "the PEs do not share the detector's memory: race detection is off" \
         "PE 0: "
-    # With the cells of attached memory it is above a terabyte.
+    # With the cells of attached memory the size is above a terabyte.
     job ./limited LIMIT=$((limit + (200 << 20))) RMA_HEAP_MAX=1G RMA_LOCAL_MAX=1G
     gives "address space for all but attached memory" 66 1
 fi
 
-# A loop that a compiler makes accesses of 32 or 64 bytes of, if it may.
+# A loop that a compiler may turn into accesses of 32 or 64 bytes.
 cat >wide.c <<'END'
 #include <shmem.h>
 #include <stdio.h>

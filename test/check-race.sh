@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-race.sh: oshcc --race and rmacc --race find the data race of each program of test/race, name its two lines, and
-# say nothing of the same programs mended.
+# report nothing for the corrected versions of these programs.
 #
 # Each file is compiled twice. With -DRACY it has one race, between the lines that end with the comments "RACE: first"
 # and "RACE: second": the job must end with 66, and one report must name both lines. Without RACY, and for files called
 # quiet_..., which have no race, the job must end with 0 and report nothing.
-# Programs with OpenMP are also compiled with clang, if it is there with its runtime for OpenMP, which tells what it
-# orders in another way than gcc's.
+# Programs with OpenMP are also compiled with clang, if it is installed with its OpenMP runtime, which reports ordering
+# in another way than gcc's.
 # Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
 # that hangs or fails under the detector.
 set -eu
@@ -63,14 +63,14 @@ esac
 
 # ---- one program ----
 
-# marker FILE NAME: what stands in the line /* NAME: ... */ of the file.
+# marker FILE NAME: the text in the line /* NAME: ... */ of the file.
 marker() { sed -n "s,^/\* $2: \(.*\) \*/\$,\1,p" "$1" | head -n 1; }
 # line_of FILE WHICH: the number of the line that ends with the mark, WHICH being first or second. One line may carry
 # both marks.
 line_of() { grep -nE "/\* RACE: $2 \*/( /\* RACE: second \*/)?\$" "$1" | head -n 1 | cut -d: -f1; }
 
 # reports_of FILE FIRST SECOND LOG: prints how many reports of the log name both lines, and how many do not. The place
-# where a block was allocated does not count, nor what stands behind "what would order them". A line that is both must
+# where a block was allocated does not count, nor does the text after "what would order them". A line that is both must
 # be named twice.
 reports_of() {
     awk -v file="$1" -v first="$2" -v second="$3" '
@@ -121,7 +121,7 @@ try_version() {
     fi
 }
 
-# judge_racy: the run of a racy version found its race and no other. Its reason why not is in $why.
+# judge_racy: the run of a racy version found its race and no other. If not, $why has the reason.
 judge_racy() {
     first=$(line_of "$file" first) second=$(line_of "$file" second)
     # shellcheck disable=SC2046
@@ -288,7 +288,7 @@ fi
 
 RACE_DIR=$dir RACE_BIN=$bin RACE_OPTION=$option RACE_STRICT=$strict RACE_KEEP=$keep
 export RACE_DIR RACE_BIN RACE_OPTION RACE_STRICT RACE_KEEP top_srcdir top_builddir
-# Names of files may have blanks, in the folder of the sources.
+# File names may have blanks, through the source folder's name.
 tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$0" --one
 
 count() { cat "$dir"/results/* 2>/dev/null | grep -c "^$1" || :; } # count PATTERN: lines of all results

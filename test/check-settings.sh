@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-settings.sh: a bad value of a setting ends the job with one line that quotes it; librma uses a good one.
 #
-# Broken by a bad value for which librma takes the default in silence, by a line from each PE, by PEs that wait for the
-# one that has given up, by a line that gets lost on its way out of the job, and by a name that is misspelt, or is that
-# of a setting that is gone, without a note.
+# Broken by a bad value that librma silently replaces by the default, by a line from each PE, by PEs that wait for the
+# PE that has given up, by a line that is lost on its way out of the job, and by a missing note about a misspelt name or
+# a removed setting.
 set -eu
 
 # shellcheck source=lib.sh
@@ -73,8 +73,8 @@ accepted RMA_NODE_PES=1
 accepted RMA_NODE_PES=1000000000000
 accepted RMA_NODE_PES=auto
 
-# A bad value on one PE alone: that PE says why, and the job ends. The PE is told by its rank: the launcher of Open MPI
-# 5.0.7 (Debian 13) crashes if it is given two programs with a colon between them.
+# A bad value on one PE alone: that PE says why, and the job ends. The script recognizes the PE by its rank: the
+# launcher of Open MPI 5.0.7 (Debian 13) crashes if it gets two programs separated by a colon.
 # shellcheck disable=SC2016,SC2086
 run $mpiexec -n 2 sh -c '[ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" != 1 ] || export RMA_SPIN=soon; exec "$0"' "$hello"
 if [ $status -ne 0 ] && [ "$(lines)" -eq 1 ] && grep -q '^librma: PE 1 .*RMA_SPIN=soon: ' "$dir/err"; then
@@ -92,7 +92,8 @@ else
 fi
 accepted RMA_ERRORS=return
 
-# noted NAME=VALUE TEXT: the job runs, and PE 0 says this once about a variable that is no setting, or no longer one.
+# noted NAME=VALUE TEXT: the job runs, and PE 0 prints this once about a variable that is not a setting, or no longer
+# one.
 noted() {
     job "$1"
     if ran && [ "$(lines)" -eq 1 ] && grep -qxF "librma: ${1%%=*} is $2" "$dir/err"; then
@@ -119,7 +120,7 @@ else
     fail "RMA_INFO=1: exit $status"
 fi
 
-# What PEs are bound to. On a machine of one processor nobody can be bound.
+# The binding of PEs. A machine with one processor has none.
 mine=$(env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc) all=$(getconf _NPROCESSORS_ONLN)
 what="not bound"
 [ "$mine" -eq "$all" ] || what="bound to $mine of $all processors"

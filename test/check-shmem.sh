@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-shmem.sh: the headers of OpenSHMEM compile in each language with each compiler that there is; a tool can define
+# check-shmem.sh: the headers of OpenSHMEM compile in each language with each available compiler; a tool can define
 # functions under their names; the environment variables of the specification work, and so does oshrun.
 #
 # Broken by a header that a language does not accept or that gives a warning; by a function without a second name; by a
@@ -32,8 +32,8 @@ fail() {
 
 # ---- the headers ----
 
-# `long`: each header with each compiler and standard. `normal`: so for shmem.h, which holds all the rest; the others
-# once in either language. `quick`: with this build's compiler alone.
+# `long`: each header with each compiler and standard. `normal`: all of them for shmem.h, which includes all the rest;
+# each other header once in either language. `quick`: only this build's compiler.
 # CC may be a command with arguments: in the list the word CC stands for it.
 if quick; then compilers=CC; elif [ "$cc" = gcc ]; then compilers="gcc clang"; else compilers="CC gcc clang"; fi
 warnings="-DSHMEM_WARNINGS_ -pedantic -Wall -Wextra -Werror"
@@ -75,8 +75,8 @@ END
     done
 done
 
-# Before C99 each file that includes an inlined function would define it. There the header declares functions of the
-# library instead, so that several such files can be linked together.
+# Before C99 each file that includes an inlined function would define it. There the header declares the library's
+# functions instead, so that several such files can be linked together.
 cat >"$dir/one.c" <<'END'
 #include <shmem.h>
 static long word;
@@ -255,7 +255,7 @@ else
     fail "oshrun --version, --help"
 fi
 
-# What a launcher is given. These print their arguments, a line for each.
+# The arguments that a launcher gets. These stand-ins print their arguments, one on each line.
 for whose in 'HYDRA build details' 'mpirun (Open MPI) 4.1.4' 'mpirun5 (Open MPI) 5.0.7' 'slurm 23'; do
     cat >"$dir/launcher.${whose%% *}" <<END
 #!/bin/sh

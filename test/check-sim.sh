@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-sim.sh: simulated jobs (test/sim/sim --help): some hundred seeds of each scenario, the same seed twice, more PEs
-# than usual, pictures, and wrong arguments; and what test/sim/growth counts. RMA_TEST_SEEDS sets the number of seeds.
+# than usual, pictures, and wrong arguments; and the counts of test/sim/growth. RMA_TEST_SEEDS sets the number of seeds.
 set -eu
 
 # shellcheck source=lib.sh
@@ -55,7 +55,7 @@ refuses() {
 
 passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
 passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-100}"
-# The caller's settings do not count.
+# The caller's settings must not matter.
 RMA_STATS=1 RMA_NODE_PES=0x passes --scenario jobs --seeds 3
 passes --scenario failures --seeds "${RMA_TEST_SEEDS:-20}"
 passes --scenario requests --seed 7 --pes 40
@@ -112,7 +112,7 @@ cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
         if (bad) { printf "FAIL growth: the rounds or messages of barrier or sum:\n%s", bad; exit 1 }
     }' || failures=$((failures + 1))
 
-# With as many PEs on a node as there are, nothing goes by messages.
+# If all PEs are on one node, nothing goes by messages.
 if ! timeout "$(seconds 60)" "$growth" --node-pes 4 --least 2 --most 8 --operations init,barrier >"$dir/out" 2>&1; then
     fail "growth --node-pes 4"
 fi

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-slurm.sh: under Slurm jobs run by srun and by mpiexec in an allocation, whatever the order of the PEs; srun
-# without --mpi is noticed, and so is a PE that dies where Slurm does not end the job.
+# check-slurm.sh: under Slurm jobs run by srun and by mpiexec in an allocation, whatever the order of the PEs; the
+# library notices srun without --mpi, and a dead PE if Slurm does not end the job.
 #
-# The cluster is that of tools/slurm: two nodes on this machine. The job tests run by test/run-job, as elsewhere.
-# Broken by n processes that each take themselves for the whole job, by PEs that take a neighbour's node for their own,
-# and by a wait that never looks whether the PEs of the node live. RMA_TEST_SLURM_JOBS names other job tests.
+# The cluster is that of tools/slurm: two nodes on this machine. The job tests run by test/run-job, as elsewhere. Broken
+# by n processes that each believe to be the whole job, by PEs that mistake a neighbour's node for their own, and by a
+# wait that never checks whether the node's PEs are alive. RMA_TEST_SLURM_JOBS names other job tests.
 set -eu
 
 # shellcheck source=lib.sh
@@ -42,7 +42,7 @@ run() {
     slurm run timeout -k 5 "$(seconds 60)" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
-# ---- a PE that dies; these jobs sleep most of the time, so the others run meanwhile ----
+# ---- a PE that dies; these jobs mostly sleep, so the others run meanwhile ----
 
 # dies NAME COMMAND...: PE 1 of 4 kills itself while the others wait for it. srun without -K lets them live. PEs 0 and 1
 # are on one node, 2 and 3 on the other.

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-small-shm.sh: a small /dev/shm is an error message, not the end of the program by SIGBUS; and little memory is
-# one, not its end by the kernel.
+# check-small-shm.sh: a small /dev/shm gives an error message, not a SIGBUS; and scarce memory gives an error message,
+# not a kill by the kernel.
 #
 # In containers /dev/shm has 64 MiB; a program can map more, and dies when it touches more. This script mounts a file
-# system of that size over /dev/shm, which only the script and its children see. test/job/exhaustion then asks for more
-# than there is, on one PE and on all PEs together, checks the error and that the memory is given back, and goes on with
-# less; and it allocates until there is no more, which leaves a part to the system and to MPI unless a limit is set.
+# system of that size over /dev/shm, which only the script and its children see. test/job/exhaustion then requests more
+# than there is, on one PE and on all PEs together, checks the error and that the memory is released, and continues with
+# less; and it allocates until memory is exhausted, which leaves a part to the system and to MPI unless a limit is set.
 # The same with a machine that shows little memory (test/fault/fault.c), where a PE that takes more than that is killed.
-# Where addresses are few, rma_init reserves fewer of them, for the larger heap, and says nothing of the attempts that
-# were refused.
-# Broken by memory that a PE touches before it commits it, by PEs that each take what is left for all, by a commit that
-# leaves /dev/shm full when it fails, by a reason that only one PE knows, and by an rma_init that dies where there is
-# next to no memory.
+# If address space is scarce, rma_init reserves less of it, for the larger heap, and does not report the refused
+# attempts.
+# Broken by memory that a PE touches before it commits it, by PEs that each take the memory left for all, by a failed
+# commit that leaves /dev/shm full, by a reason that only one PE knows, and by an rma_init that dies if there is almost
+# no memory.
 set -eu
 
 # shellcheck source=lib.sh
@@ -34,7 +34,7 @@ if [ "${1-}" != inside ]; then
     skip "needs root, or namespaces for users, to mount a small /dev/shm"
 fi
 
-# Each mount covers the one before; all of them end with the namespace.
+# Each mount covers the previous one; all of them end with the namespace.
 shm() { mount -t tmpfs -o "size=$1" tmpfs /dev/shm; }
 died() { grep -qiE 'signal 7|bus error' "$dir/out" "$dir/err" || [ "$status" -eq 135 ] || [ "$status" -eq 7 ]; }
 
@@ -52,14 +52,14 @@ for n in 2 4; do
     fi
 done
 
-# A limit that is set counts, without a reserve.
+# With a set limit there is no reserve.
 # shellcheck disable=SC2086
 run env RMA_TEST_SHM=1 RMA_TEST_LIMITED=1 $mpiexec -n 2 "$exhaustion"
 if [ "$status" -ne 0 ]; then fail "2 PEs with a limit: exit $status"; else ok "2 PEs with a limit"; fi
 
-# PEs that find memory for one, and populate all at once. Heaps without limits leave a part of it to others, heaps with
-# limits only a margin. /dev/shm is larger than the memory, but not much, so that a bug does not take the machine's. UCX
-# would replace the functions that fault.c replaces.
+# There is memory for one PE, and all PEs populate at once. Heaps without limits leave a part of it to others, heaps
+# with limits only a margin. /dev/shm is larger than the memory, but not much, so that a bug does not take the
+# machine's. UCX would replace the functions that fault.c replaces.
 if [ -z "${SANITIZERS-}" ]; then
     shm 480m
     mib=320
@@ -86,7 +86,7 @@ if [ -z "${SANITIZERS-}" ]; then
     # shellcheck disable=SC2086
     run prlimit --as=$((20000000 << 10)) $mpiexec -n 2 "$queries"
     if [ "$status" -ne 0 ]; then fail "20 GB of addresses: exit $status"; else ok "20 GB of addresses"; fi
-    # What shrinks is the symmetric heap, which has no limit: a small limit of the other heap holds.
+    # Only the symmetric heap shrinks, which has no limit: a small limit of the other heap is kept.
     # shellcheck disable=SC2086
     run env RMA_LOCAL_MAX=2M RMA_INFO=1 prlimit --as=$((20000000 << 10)) $mpiexec -n 2 "$queries"
     if [ "$status" -ne 0 ] || ! grep -q ' and 2 MiB (local) per PE' "$dir/out" "$dir/err"; then

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in whichever call and on whichever
-# node, names the PE that does not come. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead
-# and on the same node, at once; if it is only late, never.
+# check-stall.sh: no wait is silent. A PE that has waited for RMA_STALL seconds, in any call and on any node, names the
+# missing PE. If that PE is stopped, the job ends after RMA_TIMEOUT seconds; if it is dead and on the same node, at
+# once; if it is only late, never.
 #
-# The jobs sleep most of the time, so they run all at once. Broken by a wait that never looks for the other PE, by a
-# question to the other PE that needs a resource that is used up, and by the end of a job whose PEs all answer.
+# The jobs mostly sleep, so they all run at once. Broken by a wait that never checks the other PE, by a question to the
+# other PE that needs an exhausted resource, and by ending a job whose PEs all answer.
 #
-# Whether puts and gets through MPI's window wait for a stopped target depends on MPI and the network:
-# test/job/stall finds out. Where they do not, they must go on in silence.
+# Whether puts and gets through MPI's window wait for a stopped target depends on MPI and the network: test/job/stall
+# finds out. If they do not wait, they must continue without a report.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -29,7 +29,7 @@ failures=0
 as=
 pes=2
 pin= # a command that binds the job to a processor, or none
-# A PE of a busy machine may be off its processor for a second or two.
+# On a busy machine a PE may lose its processor for a second or two.
 RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
 export RMA_STALL RMA_TIMEOUT
 
@@ -86,7 +86,7 @@ start_late() {
         : >"$dir/$name.until"
     } &
 }
-# reported_late WAIT: prints what is reported of a PE that answers, and does not come.
+# reported_late WAIT: prints the report about a PE that answers but does not come.
 reported_late() {
     case $1 in
     wait | signal) told=', for what any PE may do: 1 PE was asked, and answers' ;;
@@ -179,7 +179,7 @@ for layout in one far; do
 done
 tests="test testany testlock"
 for wait in $tests; do start one $wait stop; done
-# Nothing must be reported, for some times RMA_STALL. Where the machine is slow, this shows less.
+# Nothing must be reported during several RMA_STALL. On a slow machine this proves less.
 start one test late RMA_TIMEOUT=30
 { sleep 4; : >"$dir/one.test.late.until"; } &
 start one sometimes stop
@@ -227,7 +227,7 @@ for layout in one far; do
     judge $layout.team.crossed killed 'in rma_team_sync .team 2.: PE 1 answers, and waits in rma_team_sync .team 3.'
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
-# Within a flush of MPI's window a PE asks no other PE, but looks at the processes of its host.
+# Within a flush of MPI's window a PE asks no other PE, but checks the processes of its host.
 flush="access to PE 1 through MPI's window"
 stopped='PE 1 is stopped \(process [0-9]+ of this host\)'
 for name in far.put.single far.put.multiple far.get.single far.get.multiple; do
@@ -238,7 +238,7 @@ for name in far.put.single far.put.multiple far.get.single far.get.multiple; do
     judge $name ended "has waited [0-9]+ s in rma_[a-z_]*, $flush: $stopped"
     judge $name ended "rma_[a-z_]*: $flush is not over after [0-9]+ s \(RMA_TIMEOUT\): $stopped"
 done
-# A loop of tests is a wait. But PEs that compute are not reported, since the program may do something else meanwhile.
+# A loop of tests is a wait. But it does not report computing PEs, since the program may do other work between tests.
 for wait in $tests; do
     judge one.$wait.stop ended "has waited [0-9]+ s in $(name_of $wait): PE 1 is stopped"
     judge one.$wait.stop ended "$(name_of $wait): PE 1 .*has been stopped for .*RMA_TIMEOUT"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-statics.sh: global variables are symmetric in a program however it was linked.
+# check-statics.sh: global variables are symmetric, however the program was linked.
 #
 # Where .data and .bss begin, and which part of them the dynamic linker makes read-only, depends on the linker and its
-# options. The script builds one small program with each compiler and linker there is, position-independent or not, with
-# more or less of it read-only, and static if MPI can be. It runs each on 2 PEs, once with RMA_STATICS=remap and, of
-# some kinds of program, once with RMA_STATICS=window.
-# Broken by a range that leaves out the first or last variable; by one that includes memory that is read-only by then,
-# so that the program dies.
+# options. The script builds one small program with each available compiler and linker, position-independent or not,
+# with larger or smaller read-only parts, and statically if MPI allows it. It runs each on 2 PEs with RMA_STATICS=remap,
+# and some kinds of program also with RMA_STATICS=window.
+# Broken by a range without the first or last variable; by a range that includes read-only memory, so that the program
+# dies.
 set -eu
 
 # shellcheck source=lib.sh
@@ -21,7 +21,7 @@ if [ -z "$lib" ] || [ ! -e "$lib/librma.so" ]; then
     exit 99
 fi
 
-# A program of one compiler cannot be linked with a library that has the sanitizers of another. test/job/statics, which
+# One compiler's program cannot be linked with a library that has another compiler's sanitizers. test/job/statics, which
 # the build itself compiles, is tested with sanitizers.
 skip_with_sanitizers
 
@@ -89,8 +89,8 @@ int main(int argc, char **argv) {
 }
 END
 
-# build NAME COMPILER OPTIONS...: builds the program; fails where the compiler or linker is not there, or cannot.
-# SANITIZERS is a list of words.
+# build NAME COMPILER OPTIONS...: builds the program; fails if the compiler or linker is not installed, or cannot build
+# it. SANITIZERS is a list of words.
 # shellcheck disable=SC2086
 build() {
     name=$1
@@ -99,8 +99,8 @@ build() {
         >"$dir/log" 2>&1
 }
 
-# With RMA_STATICS=window the variables stay in place, whatever the linker did: once for each kind of program is enough,
-# unless the depth is `long`.
+# With RMA_STATICS=window the variables stay in place, whatever the linker did: one test for each kind of program is
+# enough, unless the depth is `long`.
 runs() { # runs NAME
     case $1 in plain | no-pie | library-static | static) modes="remap window" ;; *) modes=remap ;; esac
     if deep; then modes="remap window"; fi

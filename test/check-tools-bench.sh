@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-tools-bench.sh: tools/bench runs what it is asked to, keeps it, sees what fails, and draws.
+# check-tools-bench.sh: tools/bench runs the requested jobs, keeps their results, notices failures, and draws.
 #
-# Broken by results that are not there or are cut short, by a failure that goes unnoticed or ends the run, by figures
-# without curves, by layouts that do not stand side by side, by a host or folder that is named, and by options that are
-# not read. A few batches: no figure is looked at.
+# Broken by missing or truncated results, by a failure that goes unnoticed or ends the run, by figures without curves,
+# by layouts that are not side by side, by the name of a host or folder in the output, and by ignored options. Each job
+# runs a few batches; the script checks no times.
 set -eu
 
 top_builddir=${top_builddir:-$(pwd)}
@@ -23,7 +23,7 @@ fail() { # fail TEXT, with what was said
     sed 's/^/    /' "$dir/out" "$dir/err"
     failures=$((failures + 1))
 }
-# good WHAT COMMAND...: the command does well.
+# good WHAT COMMAND...: the command succeeds.
 good() {
     what=$1
     shift
@@ -43,7 +43,7 @@ exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, no
 # without DIR WORD: no file in DIR has the word.
 # shellcheck disable=SC2329
 without() { ! grep -rqF -e "$2" "$1"; }
-# rows FILE N: a header and so many rows, all right.
+# rows FILE N: a header and N rows, all valid.
 # shellcheck disable=SC2329
 rows() { [ "$(wc -l <"$1")" -eq $(($2 + 1)) ] && [ "$(grep -c ',Pass$' "$1")" -eq "$2" ]; }
 # balanced FILE: as many braces and brackets end as begin, and the last one is the object's.
@@ -60,7 +60,7 @@ balanced() {
 points() {
     [ "$(grep -c "<use xlink:href='#gpPt[0-9]*' transform='translate" "$1")" -eq "$2" ] && grep -qx '</svg>' "$1"
 }
-# has_in_row_2 FILE CONDITION: of the columns of the first row below the titles, in terms of awk.
+# has_in_row_2 FILE CONDITION: the columns of the first row below the titles meet awk's CONDITION.
 # shellcheck disable=SC2329
 has_in_row_2() { awk -F, "NR == 2 && $2 { found = 1 } END { exit !found }" "$1"; }
 # side_by_side WHAT: the summary has one row of it, with all numbers of one node, the limit too, and of the other
@@ -107,7 +107,7 @@ good "no folder is named" without "$dir/results" "$top_builddir"
 good "nor where results are" without "$dir/results" "$dir"
 cp -r "$dir/results" "$dir/before"
 
-# Programs that fail in each way, in place of two that are run, and one that is as it was.
+# Programs that fail in each way replace two that are run; one is unchanged.
 mkdir -p "$dir/build/bench" "$dir/build/tools"
 ln -s "$top_builddir/bench/rma_barrier" "$dir/build/bench/rma_barrier"
 ln -s "$top_builddir/tools/rma_info" "$dir/build/tools/rma_info"
@@ -118,7 +118,7 @@ cat >"$dir/build/bench/rma_put_mr" <<'END'
 for arg; do case "$arg" in --csv=*) printf 'Size,Rate (M/s),Validation\n8,1.0,Fail\n' >"${arg#--csv=}" ;; esac; done
 exit 1
 END
-# One that does well while others use the machine.
+# A program that succeeds while others use the machine.
 cat >"$dir/build/bench/rma_signal" <<'END'
 #!/bin/sh
 for arg; do
@@ -150,7 +150,7 @@ good "the summary names three" [ "$(grep -c '^- one/.*, of `' "$dir/results/summ
 good "what the job said is shown" grep -q 'about to fail' "$dir/err"
 good "old rows of a failed job are gone" [ ! -e "$dir/results/one/rma_put_latency.csv" ]
 
-# What is published: tables and the drawing beside.svg are of docs/results.
+# Published files: tables and the drawing beside.svg come from docs/results.
 good "tables and docs/plots/beside.svg are of docs/results" sh "$top_srcdir/tools/publish" --check
 mkdir -p "$dir/tree/docs/results" "$dir/tree/docs/plots"
 cp "$top_srcdir/README.md" "$dir/tree"
@@ -221,8 +221,8 @@ refused() {
     fi
 }
 refused 2 "unknown argument '--no-such-option'" --no-such-option
-refused 2 "'two' is none of" --layouts=two
-refused 2 "'rma_nothing' is none of" --only=rma_nothing
+refused 2 "'two' is not one of" --layouts=two
+refused 2 "'rma_nothing' is not one of" --only=rma_nothing
 refused 2 "'0' is not a positive number" --pes=0
 refused 2 "'x' is not a positive number" --repeat=x
 refused 2 "'8:' is not MIN:MAX" --sizes=8:

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-tsan.sh: ThreadSanitizer finds no race in three programs, whose threads share memory as processes of a node do:
 #
-#   test/threads/returned.c  threads give blocks back while their owner works
+#   test/threads/returned.c  threads free blocks while their owner works
 #   test/threads/near.c      the PEs of a team meet and exchange values
-#   test/threads/growth.c    a heap grows while other threads ask what is in it
+#   test/threads/growth.c    a heap grows while other threads query its content
 #
 # Broken by a plain access to a word that another thread reads or writes at the same time; by an ordering that is too
-# weak: what a thread wrote to a block must be seen by the owner that allocates it again, and what a PE wrote before a
-# message by the PE that has received it.
+# weak: the owner that allocates a block again must see what a thread wrote to it, and a PE that has received a message
+# must see what the sender wrote before it.
 set -eu
 
 # shellcheck source=lib.sh
@@ -20,7 +20,8 @@ not_with_openmpi check-tsan "near.c and growth.c are linked without MPI, of whos
 
 flags="-std=gnu11 -fsanitize=thread -g -O1"
 
-# Some kernels place memory at addresses that the sanitizer does not expect: then without random addresses.
+# Some kernels place memory at addresses that the sanitizer does not expect; then the programs run without random
+# addresses.
 printf '#include <pthread.h>\nint main(void) { return pthread_self() == 0; }\n' >"$dir/probe.c"
 # CC and flags are lists of words.
 # shellcheck disable=SC2086
@@ -45,7 +46,7 @@ if ! $cc $flags -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthre
 fi
 
 # --gc-sections drops the functions that need the rest of the library and that near.c does not call; of MPI only the
-# headers are used. The sanitizer does not know fences; here they only serve to wake sleepers.
+# headers are used. The sanitizer does not understand fences; here they only serve to wake sleepers.
 headers=$(${MPICC:-mpicc.mpich} -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 # shellcheck disable=SC2086
 if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sections -Wl,--gc-sections \
@@ -75,7 +76,7 @@ races() { # races PROGRAM ARGUMENT...: the program finds its results right, and 
     program=$1
     shift
     status=0
-    # fixed is a command with arguments, or none. Each process needs it, as each gets random addresses of its own.
+    # fixed is a command with arguments, or empty. Each process needs it, since each gets its own random addresses.
     # shellcheck disable=SC2086
     TSAN_OPTIONS="halt_on_error=0 exitcode=66 ${TSAN_OPTIONS-}" timeout "$(seconds 120)" $fixed "$dir/$program" "$@" \
         >"$dir/log" 2>&1 </dev/null || status=$?

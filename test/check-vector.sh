@@ -3,8 +3,8 @@
 # check-vector.sh: the compiler reports that it has vectorised the loops of reductions; gcc once for every processor and
 # once for those with AVX2.
 #
-# Broken by a loop whose arrays may overlap for all that the compiler knows, by one that is compiled without -O3, and by
-# a new operation or type that needs another form of loop. Some loops may stay as they are, as x86-64 has no instruction
+# Broken by a loop whose arrays may overlap as far as the compiler knows, by a loop that is compiled without -O3, and by
+# a new operation or type that needs another form of loop. Some loops may remain scalar, since x86-64 has no instruction
 # for them: products of 64 bits, and comparisons of 64 bits before AVX2; long double; complex products.
 set -eu
 

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-window.sh: where MPI's dynamic window takes no more memory, cannot be made, or moves what it should not, that is
-# said, once, and jobs do without: by messages, with the same results. test/job/window_refused makes these faults.
+# check-window.sh: if MPI's dynamic window accepts no more memory, cannot be created, or moves wrong data, the job
+# reports it once, and uses messages instead, with the same results. test/job/window_refused causes these faults.
 #
-# Broken by PEs that disagree whether there is a window; by memory that MPI has refused and that is used through the
-# window all the same; and by a job that goes on in silence, or says it for each access.
+# Broken by PEs that disagree whether there is a window; by memory that MPI has refused but that is accessed through the
+# window; and by a job that reports nothing, or reports each access.
 set -eu
 
 # shellcheck source=lib.sh

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# deadline.sh: for scripts that wait to source: for how many seconds.
+# deadline.sh: sourced by scripts that wait; it gives the number of seconds.
 #
-# A deadline ends what hangs, and must not end what is only slow. So each number of seconds in test/ is one of an idle
-# machine with two processors, and is multiplied by how busy the machine is: by the larger of RMA_TEST_SLOW, which
-# tools/check finds out before the tests, and the number of processes that want each processor now.
+# A deadline ends a job that hangs, but must not end a job that is only slow. So each number of seconds in test/ is for
+# an idle machine with two processors, and is multiplied by the load: the larger of RMA_TEST_SLOW, which tools/check
+# measures before the tests, and the current number of runnable processes for each processor.
 
 # slow: prints the factor, 1 or more.
 slow() {
@@ -18,5 +18,5 @@ slow() {
     echo "$factor"
 }
 
-# seconds N: prints N times that.
+# seconds N: prints N times the factor.
 seconds() { echo $(($1 * $(slow))); }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# depth.sh: for scripts to source: how much of their matrix they try. RMA_TEST_DEPTH is
+# depth.sh: sourced by scripts; it says how much of their matrix they try. RMA_TEST_DEPTH is
 #
-#   quick    what depends on the compiler: for builds after the first one
+#   quick    checks that depend on the compiler: for builds after the first one
 #   normal   each kind of check once (the default)
 #   long     each kind of check with each size, number of PEs, layout and round
 #
@@ -15,7 +15,7 @@ quick | normal | long) ;;
 esac
 deep() { [ "$depth" = long ]; }
 quick() { [ "$depth" = quick ]; }
-# by_depth QUICK NORMAL LONG: the one of this depth.
+# by_depth QUICK NORMAL LONG: prints the argument for this depth.
 # shellcheck disable=SC2329
 by_depth() {
     case $depth in

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# launcher.sh: for scripts that start jobs to source: whose launcher $mpiexec is (mpi: mpich, openmpi, other), whether
-# it may lose exit codes (loses_codes: yes, no), and the environment in which it can be used by a test. Without mpiexec:
-# the functions alone.
+# launcher.sh: sourced by scripts that start jobs. It sets mpi (mpich, openmpi, other) to whose launcher $mpiexec is,
+# loses_codes (yes, no) to whether that launcher may lose exit codes, and the environment in which a test can use it.
+# Without mpiexec it only defines functions.
 #
-# Which simulated nodes a job has is not here but in layout.sh.
+# layout.sh decides which simulated nodes a job has.
 
 # openmpi_allow: tell Open MPI's launcher twice that root may run it, and that PEs may outnumber cores (PRTE_ is for
 # version 5).
@@ -13,9 +13,9 @@ openmpi_allow() {
     export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 }
 
-# openmpi_without_tcp: Open MPI 5 complains on stderr in each job of a machine whose addresses reach nobody (a
-# container), unless TCP is left out, which no test needs. Who has chosen transports keeps them. Not with version 4,
-# whose launcher has the name OpenRTE: its windows then take btl/ofi, which loses data and aborts.
+# openmpi_without_tcp: Open MPI 5 prints a warning in each job of a machine without reachable addresses (a container),
+# unless TCP, which no test needs, is left out. Transports that the user has chosen stay. Not with version 4, whose
+# launcher is named OpenRTE: its windows then use btl/ofi, which loses data and aborts.
 openmpi_without_tcp() {
     case $launcher_version in
     *OpenRTE*) ;;
@@ -23,7 +23,8 @@ openmpi_without_tcp() {
     esac
 }
 
-# openmpi_unbind: let Open MPI's launcher bind no PE, as MPICH's does: the two threads of a PE would share one core.
+# openmpi_unbind: let Open MPI's launcher bind no PE, like MPICH's: otherwise the two threads of a PE would share one
+# core.
 openmpi_unbind() {
     export OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
 }
@@ -53,8 +54,8 @@ case $launcher_version in
     ;;
 *HYDRA*)
     mpi=mpich
-    # Hydra 4.1 and 4.2 may end with 0 where two processes of a node end badly at nearly the same time, which a job does
-    # whose PEs notice that one has died (pmodels/mpich 7057).
+    # Hydra 4.1 and 4.2 may end with 0 if two processes of a node fail at nearly the same time, as in a job whose PEs
+    # notice that one has died (pmodels/mpich 7057).
     case $(printf '%s\n' "$launcher_version" | sed -n 's/^ *Version: *//p') in
     4.[12] | 4.[12].*) loses_codes=yes ;;
     esac

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# layout.sh: for scripts that start jobs to source: layouts, which say on which simulated nodes of this machine PEs are.
+# layout.sh: sourced by scripts that start jobs: layouts, which place PEs on simulated nodes of this machine.
 #
-# MPICH deals PEs out to nodes by switches of its own: MPI then reports that PEs of two nodes share no memory, and the
-# library must reach them as it reaches another host. Other MPIs have no such switches: there, and in the layout `own`,
-# the library's RMA_NODE_PES cuts the machine into nodes. Which MPI it is says $mpi, which launcher.sh sets; only
+# MPICH has its own switches for simulated nodes: MPI then reports that PEs of two nodes share no memory, and the
+# library must reach them like another host. Other MPIs have no such switches: there, and in the layout `own`, the
+# library's RMA_NODE_PES divides the machine into nodes. $mpi, which launcher.sh sets, names the MPI; only
 # layout_switches and layout_left_out need it.
 
 # shellcheck disable=SC2034,SC2154
@@ -14,7 +14,7 @@ layout_all="one nolocal cliques2 cliques3 cliques4 cliques5 cliques6 cliques7 cl
 layout_all="$layout_all blocks2 blocks3 blocks4 blocks5 blocks6 blocks7 blocks8 blocks9 own"
 layout_names="one nolocal cliquesK blocksK own"
 
-# layout_usage: print what each layout is, a line each, for --help.
+# layout_usage: print a line about each layout, for --help.
 layout_usage() {
     cat <<'END'
   one         all PEs on one node
@@ -50,8 +50,8 @@ layout_left_out() {
     esac
 }
 
-# layout_switches LAYOUT N: print the settings of the environment that make it of a job of N PEs; none for `one`, so
-# that its jobs are those of a user who sets nothing. Returns 1 if $mpi cannot make it, or there is no such layout.
+# layout_switches LAYOUT N: print the environment settings that give a job of N PEs this layout; none for `one`, whose
+# jobs are those of a user without settings. Returns 1 if $mpi does not support the layout, or it does not exist.
 layout_switches() {
     layout_known "$1" || return 1
     case "$mpi.$1" in

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# leftovers.sh: finds the processes and the files of /dev/shm that a job has left behind. Scripts that start jobs source
+# leftovers.sh: finds the processes and the files in /dev/shm that a job has left behind. Scripts that start jobs source
 # this file, and deadline.sh.
 #
-# The script sets $dir, a folder of its own, and $job_mark, NAME=VALUE; it runs shm_files >"$dir/shm.before" and then
-# starts the job with that variable in its environment, by which the job's processes are known wherever they were
-# forked.
+# The script sets $dir, its own folder, and $job_mark, NAME=VALUE; it runs shm_files >"$dir/shm.before" and then starts
+# the job with that variable in its environment, which identifies the job's processes wherever they were forked.
 
 # shellcheck disable=SC2154
-# Open MPI 5 leaves its segments (sm_segment) where it was killed, and where a process had no launcher, LLVM's OpenMP
-# its own files (__KMP_) where it was killed; so do jobs of other scripts, which run at the same time.
+# Open MPI 5 leaves its segments (sm_segment) if it is killed or a process has no launcher; LLVM's OpenMP leaves its
+# files (__KMP_) if it is killed. Jobs of other scripts, which run at the same time, also do.
 shm_files() {
     find /dev/shm -maxdepth 1 -type f -user "$(id -u)" ! -name "sm_segment.*" ! -name "__KMP_*" 2>/dev/null | sort
 }
@@ -20,7 +19,7 @@ shm_in_use() {
         find /proc/[0-9]*/fd -maxdepth 1 -lname "$1" 2>/dev/null | grep -q .
 }
 
-# left_shm: the files that were not there before and that no process uses.
+# left_shm: the new files that no process uses.
 left_shm() {
     shm_files >"$dir/shm.after"
     comm -13 "$dir/shm.before" "$dir/shm.after" | while IFS= read -r file; do

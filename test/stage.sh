@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# stage.sh: for scripts that compile programs with the compiler commands to source: an installation of the build folder
-# below a temporary one, as packagers make it.
+# stage.sh: sourced by scripts that compile programs with the compiler commands: a staged installation of the build
+# folder in a temporary folder, as packagers make it.
 #
-# It leaves the build folder as it is. libtool links some libraries again before it installs them, and moves the ones in
-# the build folder aside meanwhile: another test's program that started at that moment found no library, or half of one.
-# The libraries of a stage are copies: the environment says where they are, not a path inside them.
+# It does not change the build folder. libtool would link some libraries again before it installs them, and meanwhile
+# move those in the build folder aside: another test's program that starts at that moment would find no library, or half
+# of one. The libraries of a stage are copies: the environment, not a path inside them, says where they are.
 
 # stage FOLDER: installs $top_builddir below FOLDER, whose name has no blank. $stage_prefix is the prefix there, and
-# FOLDER/bin has the compiler commands with that prefix. 0, or 1 with what make said.
+# FOLDER/bin has the compiler commands with that prefix. Returns 0, or 1 with make's output.
 stage() {
     mkdir -p "$1/libtool" "$1/bin" && ln -s "$(cd "$top_builddir" && pwd)/.libs" "$1/libtool/.libs" || return 1
-    # In the place of libtool, for make install: the files NAME.la that it is given say that there is nothing to link.
+    # Replaces libtool for make install: its files NAME.la say that there is nothing to link.
     cat >"$1/libtool/install" <<END
 #!/bin/sh
 case " \$* " in

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# bench.awk: for tools/bench: what bench.gp is to draw, as gnuplot's variables: labels, ranges and tics from the values.
+# bench.awk: computes for tools/bench the gnuplot variables of bench.gp: labels, ranges and tics from the values.
 #
-# Reads a file of panel titles, a line each, and one of series, "PANEL<tab>COLOUR<tab>DASH<tab>FILE<tab>LABEL", whose
-# files have lines "X<tab>Y". For bars, of one panel, it writes a matrix: a line for each X, a column for each series.
+# Reads a file of panel titles, one for each line, and a file of series, "PANEL<tab>COLOUR<tab>DASH<tab>FILE<tab>LABEL",
+# whose files have lines "X<tab>Y". For bars, of one panel, it writes a matrix: a line for each X, a column for each
+# series.
 #
-# Axes with steps of ten show too little of a factor of 30, and gnuplot's own choice of binary tics changes from figure
-# to figure: ranges end on 1, 2 or 5 times a power of ten, and sizes are named as the programs' options name them.
+# Steps of ten are too coarse for a range of a factor of 30, and gnuplot's own binary tics vary from figure to figure.
+# So ranges end at 1, 2 or 5 times a power of ten, and sizes are written as in the programs' options.
 
 function floor(x) { return int(x) - (x < int(x)) }
 function log10(x) { return log(x) / log(10) }
@@ -35,7 +36,8 @@ function sized(v) {
     return v ""
 }
 
-# tics FROM TO: of a logarithmic y axis. Over few decades 2 and 5 are named too, over many only every other decade.
+# tics FROM TO: the tics of a logarithmic y axis. Over few decades 2 and 5 are also labelled, over many only every other
+# decade.
 function tics(from, to,    decades, d, v, i, list, every) {
     decades = log10(to / from)
     every = decades > 8 ? 2 : 1
@@ -76,7 +78,7 @@ FILENAME == ARGV[1] { panel[++n_panels] = text($0); next }
     if (!(p in first)) first[p] = n
     last[p] = n
     colour[n] = $2; dash[n] = $3; file[n] = text($4); label[n] = text($5)
-    # Each entry of the legend once.
+    # Each entry of the legend appears once.
     if (!(($5, $2, $3) in known)) {
         known[$5, $2, $3] = 1
         k++
@@ -121,7 +123,7 @@ END {
         from[i] = step(y_from[i] / 1.1, 0)
         to[i] = step(y_to[i], 1)
         if (kind == "bars") {
-            # The least bar must be seen, and above the largest there is a number on end.
+            # The smallest bar must be visible, and the largest needs room for the vertical number above it.
             from[i] = step(from[i] / 1.5, 0)
             to[i] = step(y_to[i] * (y_to[i] / from[i]) ^ 0.12, 1)
         }
@@ -129,7 +131,7 @@ END {
     }
     put("panel", panel, n_panels); put("first", first_of, n_panels); put("last", last_of, n_panels)
     put("y_from", from, n_panels); put("y_to", to, n_panels)
-    # In single quotes, in which gnuplot leaves the double ones alone.
+    # In single quotes, within which gnuplot does not interpret double quotes.
     for (i = 1; i <= n_panels; i++) tics_of[i] = "'" tics(from[i], to[i]) "'"
     put("y_tics", tics_of, n_panels)
     if (kind == "bars") {

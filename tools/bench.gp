@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # bench.gp: draw one figure of tools/bench, as SVG and as PNG, from the variables that bench.awk has written.
 #
-# Colour says what is measured (librma, the limit, MPI), dash and point where (on one node, on several). The colours are
-# those of Okabe and Ito, which colour-blind people can tell apart; the background is white on dark pages, too.
-# The legend stands below, once for all panels, in a panel of its own that has no axes.
+# The colour says what is measured (librma, the limit, MPI); dash and point say where (on one node, on several). The
+# colours are those of Okabe and Ito, which colour-blind people can tell apart; the background is white on dark pages,
+# too. The legend is below, once for all panels, in a separate panel without axes.
 
 array rgb[7] = ["#0072b2", "#222222", "#d55e00", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
 array point[3] = [7, 6, 4]
@@ -60,7 +60,7 @@ do for [format in "svg png"] {
             unset label
         }
         set title panel[i] offset 0, -0.7
-        # Not gnuplot's own, which stands left of the widest tic, and off the picture.
+        # Not gnuplot's own label, which would be left of the widest tic, outside the picture.
         if (left == 0) {
             set label 3 y_label at screen 14 / wide, 1 - (top + row * each + (each - 28) / 2.0) / high \
                 center rotate by 90
@@ -82,7 +82,7 @@ do for [format in "svg png"] {
             set grid noxtics
             smaller = svg ? "sans-serif,11" : "sans,8.5"
             if (n_rows > 8) { set xtics font smaller rotate by 35 right }
-            # Numbers stand on end, each as wide as a line is high; over thinner bars they would overlap.
+            # Numbers are vertical, each as wide as a line is high; over thinner bars they would overlap.
             n_said = thick * (wide - 100) / n_rows > 11 ? n_series : 0
             plot for [k = 1:n_series] matrix using ($1 + middle(k)):(column(k + 1)) \
                     with boxes fillstyle solid 1 noborder linecolor rgb rgb[colour[k]], \

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# machine.sh: what a drawing says of the machine and the library, from what tools/bench writes to machine.txt. Sourced.
+# machine.sh: a drawing's text about the machine and the library, from the machine.txt of tools/bench. Sourced.
 
-# in_machine FILE WHAT: the value of the line "WHAT: VALUE"; empty without file or line.
+# in_machine FILE WHAT: the value of the line "WHAT: VALUE"; empty if there is no such file or line.
 in_machine() { sed -n "s/^$2: //p" "$1" 2>/dev/null | head -n 1; }
 
-# machine_line FILE: one line of the processor, MPI, the library's version, the date, and whether the machine was quiet;
-# empty without file.
+# machine_line FILE: one line with the processor, MPI, the library's version, the date, and whether the machine was
+# quiet; empty if there is no file.
 machine_line() {
     [ -f "$1" ] || return 0
     {
@@ -19,8 +19,8 @@ machine_line() {
     } | paste -s -d , | sed 's/,/, /g'
 }
 
-# note_time FILE: the clock, and the processor time of the machine, of this shell and of its children that have ended.
-# Not in a subshell, which has no children of its own.
+# note_time FILE: writes the clock, and the processor time of the machine, of this shell and of its ended children. Do
+# not call it in a subshell, which has no children.
 note_time() {
     {
         cat /proc/uptime /proc/stat 2>/dev/null | sed '3,$d'
@@ -28,9 +28,9 @@ note_time() {
     } >"$1"
 }
 
-# note_busy FROM TO: between the two files of note_time other processes have used half a processor or more: a sentence
-# that says so. What a hypervisor gives to others counts. The load average would not do: it remembers what ended a
-# minute ago, and counts the caller.
+# note_busy FROM TO: prints a sentence if other processes used half a processor or more between the two files of
+# note_time. Time that a hypervisor gives to others counts. The load average is no substitute: it contains processes
+# that ended a minute ago, and the caller.
 note_busy() {
     awk -v ticks="$(getconf CLK_TCK 2>/dev/null || echo 100)" '
         function seconds(time,    part) { split(time, part, "m"); return part[1] * 60 + part[2] }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_info: what this library is, what it would be set to, and what machine it is on. Starts no job: it reads the
- * environment and the machine as rma_init would, so it also explains settings that rma_init refuses. With --probe it
- * does start one, and tells what rma_init has found out about the network. */
+/* rma_info prints the library's version, its settings, and the machine. It starts no job: it reads the environment and
+ * the machine as rma_init would, so it also explains settings that rma_init refuses. With --probe it starts a job, and
+ * prints what rma_init has found out about the network. */
 #include "config.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "rma.h"
-#include "runtime/net/probe.h"
+#include "runtime/net/window.h"
 #include "runtime/world.h"
 
 static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line); }
@@ -63,7 +63,7 @@ static void settings_as_markdown(const struct rmai_setting_text *t) {
     printf(" |\n");
 }
 
-/* The pattern in mdoc: its words are Cm, those in capitals Ar, in small letters. */
+/* The pattern in mdoc: words become Cm; words in capitals become Ar, in lower case. */
 static void print_pattern_as_mdoc(const char *pattern) {
     const char *macro = "";
     for (const char *p = pattern; *p; p += strspn(p, " ")) {
@@ -92,8 +92,8 @@ static void settings_as_man(const struct rmai_setting_text *t) {
     printf("Default:\n.Cm %s ;\n%s.\n", t->initial, t->scope);
 }
 
-/* The settings for users first, then a heading, then those for tests and tuning. In markdown an empty line parts the
- * two tables: docs/settings.md has the heading. */
+/* The settings for users first, then a heading, then those for tests and tuning. In markdown an empty line separates
+ * the two tables: docs/settings.md has the heading. */
 static int print_settings(const char *argument) {
     static const struct {
         const char *argument, *heading;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* index_gather: each PE reads words of a table at random places, which lie on all PEs (OpenSHMEM 1.4).
+/* index_gather: each PE reads random words of a table that is distributed over all PEs (OpenSHMEM 1.4).
  *
  *     oshrun -n 4 ./index_gather [--words=N] [--reads=N] [--window=N]
  *
  * The access of sparse matrices, graphs and tables of all kinds: target[i] = table[index[i]]. Word i of the table is
- * word i / n of PE i % n. It is done in three ways, which a runtime can make equally fast or not:
- *   get      shmem_long_g, one after the other: what a single read takes
- *   window   shmem_getmem_nbi, up to so many at once, and a shmem_quiet: what the system can have under way
- *   sorted   the indices by PE first, so that those of one PE come one after the other; then as before
- * Each result is compared with what must stand there. */
+ * word i / n of PE i % n. It does this in three ways, which a runtime may or may not make equally fast:
+ *   get      shmem_long_g, one after the other: the time of a single read
+ *   window   up to --window of shmem_getmem_nbi at once, and a shmem_quiet: what the system can have under way
+ *   sorted   first sorts the indices by PE, so that those of one PE are consecutive; then as before
+ * Each result is compared with the word's known content. */
 #include <getopt.h>
 #include <shmem.h>
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static uint64_t draw(uint64_t index) {
     return x ^ x >> 31;
 }
 
-/* What stands at this word of the whole table. */
+/* The content of this word of the whole table. */
 static long content(long word) { return (long)(draw(~(uint64_t)word) >> 1); }
 
 static void get(void) {
@@ -63,7 +63,7 @@ static void get_windows(const long *by) {
 
 static void get_window(void) { get_windows(NULL); }
 
-/* Sorting is part of the work: by counting how many there are of each PE. */
+/* Sorting is part of the work: a counting sort by PE. */
 static void get_sorted(void) {
     long *place = calloc((size_t)n_pes + 1, sizeof *place);
     if (!place) shmem_global_exit(1);

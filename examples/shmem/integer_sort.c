@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* integer_sort: all PEs sort the keys that lie on all of them (OpenSHMEM 1.4 and later).
+/* integer_sort: all PEs together sort keys that are distributed over them (OpenSHMEM 1.4 and later).
  *
  *     oshrun -n 4 ./integer_sort [--keys=N] [--skew=S]
  *
@@ -27,7 +27,7 @@
 /* Teams came with OpenSHMEM 1.5; before, collectives had work arrays. Both are here, as they may be needed in a row. */
 #define HAS_TEAMS (SHMEM_MAJOR_VERSION > 1 || SHMEM_MINOR_VERSION >= 5)
 
-/* What all PEs together know of the keys: reduced over all PEs, before and after. */
+/* A summary of all PEs' keys: reduced over all PEs, before and after the sort. */
 struct account {
     long keys;
     long hash[2]; /* sums of two times 24 bits of each key's hash, so that 2^39 keys fit */
@@ -126,8 +126,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Every PE finds the same bounds. A key that is as frequent as a whole bucket makes two bounds equal, and a bucket
- * empty. */
+/* Every PE computes the same bounds. A key as frequent as a whole bucket makes two bounds equal, and a bucket empty. */
 static void find_bounds(void) {
     for (long i = 0; i < SAMPLES; i++) samples[i] = keys[i * n_keys / SAMPLES];
     show_samples();
@@ -163,7 +162,7 @@ static void group(void) {
     starts[0] = 0;
 }
 
-/* Each PE begins with the next one's bucket, so that not all want the same at once. */
+/* Each PE begins with the next PE's bucket, so that they do not all access the same one at once. */
 static void exchange(void) {
     for (int i = 1; i <= n_pes; i++) {
         int b = (me + i) % n_pes;
@@ -200,7 +199,7 @@ static void sort_bucket(void) {
     free(spare);
 }
 
-/* Keys of this PE that are not where they should be. */
+/* The number of this PE's misplaced keys. */
 static long misplaced(void) {
     long n = 0;
     for (long i = 0; i < size; i++)

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* random_access: all PEs change random words of a table that is spread over all of them (OpenSHMEM 1.4).
+/* random_access: all PEs change random words of a table that is distributed over all of them (OpenSHMEM 1.4).
  *
  *     oshrun -n 4 ./random_access [--words=N] [--updates=N]
  *
- * Word i of the table is word i / n of PE i % n, n being the number of PEs. An update draws a random number, which says
- * which word, and what is combined with it by an atomic exclusive or. Nothing of it can be foreseen by a cache or
- * gathered to a larger transfer: what is seen is what the system takes for one small access anywhere.
+ * Word i of the table is word i / n of PE i % n, n being the number of PEs. An update draws a random number, which
+ * gives the word and the operand of an atomic exclusive or. No cache can predict the accesses, and they cannot be
+ * combined into larger transfers: the program measures the system's time for one small access anywhere.
  *
- * Exclusive or undoes itself. So the check is to do all updates a second time: the table must then be as it was in the
- * beginning, which it cannot be if a single update was lost on either way. Who undoes an update is another PE than the
- * one that made it. */
+ * Exclusive or undoes itself. So the check does all updates a second time: the table must then be as it was in the
+ * beginning, which it cannot be if a single update was lost. Another PE undoes an update than the PE that made it. */
 #include <getopt.h>
 #include <shmem.h>
 #include <stdbool.h>
@@ -23,7 +22,7 @@ static long words = 1L << 18; /* of each PE */
 static long updates = 100000; /* by each PE */
 
 static unsigned long *table; /* symmetric */
-static long wrong;           /* PE 0's: words of all PEs that are not as they were */
+static long wrong;           /* PE 0's: how many words of all PEs have changed */
 
 static double now(void) {
     struct timespec t;
@@ -68,14 +67,14 @@ static long run(void) {
     shmem_barrier_all(); /* completes the updates of all PEs */
     double forth = now() - start;
     long touched = changed();
-    shmem_barrier_all(); /* nobody undoes what another still looks at */
+    shmem_barrier_all(); /* nobody may undo updates while another PE still checks its table */
 
     start = now();
     update((me + 1) % n_pes);
     shmem_barrier_all();
     double back = now() - start;
     shmem_long_atomic_add(&wrong, changed(), 0);
-    /* That all was undone says nothing if nothing was done. Only a table of few words may be left as it was by chance.
+    /* The check proves nothing if no word was changed at all. Only a table of few words may stay unchanged by chance.
      */
     if (touched == 0 && words >= 64 && updates >= words) shmem_long_atomic_add(&wrong, words, 0);
     shmem_barrier_all();

@@ -4,18 +4,18 @@
  *     oshrun -n 4 ./stencil [--width=N] [--height=N] [--steps=N]
  *
  * In each step every cell becomes the mean of its four neighbours (Jacobi's iteration); the plate's left rim is hot,
- * the others are cold, and all cells begin with temperatures of their own, so that none can be taken for another.
- * Blocks lie in a grid as square as the number of PEs allows, and need not be of equal size. A block has a halo: a row
- * or column on each side, into which the neighbour there puts a copy of its rim after each step.
+ * the others are cold, and all cells begin with different temperatures, so that a mix-up is noticed. Blocks form a grid
+ * as square as the number of PEs allows, and need not have equal sizes. A block has a halo: a row or column on each
+ * side, into which the neighbour there puts a copy of its rim after each step.
  *
  * There is no barrier in a step. A put of a rim comes with a signal that has the step's number (shmem_putmem_signal;
- * before OpenSHMEM 1.5 a put, a fence, and a put of the number), and a PE waits for the signals of its own neighbours
- * only. That is safe with two generations of cells, old and new: who puts a halo of step s + 2 into the generation of
- * step s has seen its neighbour's signal of step s + 1, which the neighbour sent after it had used the halo of s.
- * So a neighbour is never more than one step ahead.
+ * before OpenSHMEM 1.5 a put, a fence, and a put of the number), and a PE waits only for the signals of its own
+ * neighbours. This is safe with two generations of cells, old and new: a PE that puts a halo of step s + 2 into the
+ * generation of step s has seen its neighbour's signal of step s + 1, which the neighbour sent after it had used the
+ * halo of s. So a neighbour is never more than one step ahead.
  *
- * Rows of a halo are put in place. A column does not lie in one piece, so it is put into a buffer of the neighbour,
- * which spreads it.
+ * Rows of a halo are put in place. A column is not contiguous, so it is put into a buffer of the neighbour, which
+ * copies it to its place.
  *
  * The check: PE 0 gets all blocks and compares them with the solution that it computes alone. As every cell is computed
  * by the same expression, they must be equal to the last bit. */
@@ -35,7 +35,7 @@
 enum side { NORTH, SOUTH, WEST, EAST, N_SIDES };
 static const enum side opposite[N_SIDES] = {SOUTH, NORTH, EAST, WEST};
 
-/* A PE's part of the plate. Every PE can work out everybody's. */
+/* A PE's part of the plate. Every PE can compute every other PE's. */
 struct block {
     int row, column;        /* of the grid of PEs */
     long top, left;         /* the first cell's place on the plate */
@@ -62,7 +62,7 @@ static struct block mine;
 static double *cells[2];      /* symmetric: the two generations of this PE's block, with its halo */
 static double *columns[2][2]; /* symmetric: the halo's west and east columns, as they come; by generation and side */
 static double *rim;           /* a column to be put */
-static struct note *notes;    /* symmetric: N_SIDES, the last step of which the halo has come from there */
+static struct note *notes;    /* symmetric: for each side the last step whose halo has arrived from there */
 
 static double now(void) {
     struct timespec t;
@@ -100,7 +100,7 @@ static void relax(double *restrict new, const double *above, const double *row, 
     for (long c = 0; c < n; c++) new[c] = 0.25 * (above[c] + below[c] + row[c - 1] + row[c + 1]);
 }
 
-/* The temperature at the beginning of a cell of the plate, or for ever of its rim: row -1 or height, column -1 or
+/* The initial temperature of a cell of the plate, or the constant one of its rim: row -1 or height, column -1 or
  * width. */
 static double initial(long r, long c) {
     if (c < 0) return HOT;
@@ -115,7 +115,7 @@ static void fill(double *a, const struct block *b, long row_cells) {
         for (long c = -1; c <= b->width; c++) a[(r + 1) * row_cells + c + 1] = initial(b->top + r, b->left + c);
 }
 
-/* What stands in a neighbour's halo, on its side `to`, is this PE's from now on: data of the step, then its number. */
+/* Puts this PE's rim into a neighbour's halo, on its side `to`: first the data of the step, then its number. */
 static void put_halo(double *to_place, const double *from, long n, enum side to, long step, int pe) {
     size_t bytes = (size_t)n * sizeof *from;
 #if HAS_SIGNALS
@@ -218,7 +218,7 @@ static long differing(void) {
 static long run(void) {
     static long wrong; /* symmetric, as every static variable */
     for (int i = 0; i < 2; i++) fill(cells[i], &mine, stride);
-    shmem_barrier_all(); /* nobody puts into a halo that is yet to be filled */
+    shmem_barrier_all(); /* no PE puts into a halo before its owner has filled it */
 
     double start = now();
     compute();
@@ -301,7 +301,7 @@ int main(int argc, char **argv) {
             default: good = false;
         }
     good &= optind == argc;
-    /* The most columns that leave at least as many rows: a square, or what comes closest to it. */
+    /* The most columns with at least as many rows: a square, or the grid closest to it. */
     for (int d = 1; d * d <= n_pes; d++)
         if (n_pes % d == 0) grid_columns = d;
     grid_rows = n_pes / grid_columns;

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* mpp/shmemx.h: the place of the header before OpenSHMEM 1.1. */
+/* mpp/shmemx.h: where the header was before OpenSHMEM 1.1. */
 #include <shmemx.h>

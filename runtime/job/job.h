@@ -35,12 +35,14 @@ struct rmai_job {
     struct rmai_settings settings; /* in force: agreed on where they must be alike */
     int level;                     /* enum rma_thread_level in force */
     int mpi_multiple;              /* several threads may call MPI */
-    int networked;                 /* there are several nodes: MPI carries something */
+    int networked;                 /* there are several nodes, and messages between them; alike on all PEs */
     int all_progress;              /* every PE has a progress thread: it answers, whatever its program does */
     int one_machine;               /* all PEs run on one machine, on however many nodes, */
     int one_host;                  /* and in the same namespaces */
     int crowded_somewhere;         /* on some node there are more PEs than processors */
     int one_address;               /* the spaces of all PEs lie at the same address in their processes */
+    size_t heap_alignment;         /* a power of two: the symmetric heap of each PE begins at a multiple of it */
+    int heap_alignment_pe;         /* and that of this PE at a multiple of no greater one */
     int statics_mode;              /* enum rmai_statics_mode in force; what was asked for may not have been possible */
     char host[64];
     char binding[128]; /* what rmai_affinity_describe wrote */

@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asking side's messages. A batch is a message under way, with the places that its reply will fill. A peer has one
- * more batch open, in which records gather. The open batch is sent when nothing else is under way to its peer, when a
- * call waits for one of its records, when it is full, and when a reply comes back. So a lone record never waits, and a
- * stream of records sends in one message what has gathered during a round trip. While a session is open in the set, a
- * batch that no call waits for is sent when it is full, and when it has waited for RMAI_BATCH_WAIT. */
 #include "config.h"
 
 #include "runtime/net/batch.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/net/link.h"
-#include "runtime/net/pending.h"
-#include "runtime/net/state.h"
+#include "rma.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the pool of batches, and sending them ---- */
 
 static struct rmai_batch *take_batch(struct rmai_net *net) {
     struct rmai_batch *batch = net->idle;
@@ -70,7 +65,7 @@ static void take_from_link(struct rmai_link *link, const struct rmai_batch *batc
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
     const struct rmai_envelope e = {
-        .kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n, .done = rmai_link_pay(p->link)};
+        .kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n, .done = rmai_link_take_acks(p->link)};
     memcpy(batch->message, &e, sizeof e);
     if (!batch->buffer) add_to_link(p->link, batch);
     p->open = NULL;
@@ -82,7 +77,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
 }
 
 /* Puts the batch back among the idle ones, if it is over: its reply has come, and the transport is done with its
- * message and its data. Else rmai_batches_go_on looks again. */
+ * message and its data. Else rmai_batches_advance looks again. */
 static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     struct rmai_peer *p = batch->peer;
     int sent = rmai_token_done(net->transport, &batch->sent),
@@ -118,7 +113,7 @@ void rmai_batches_send_due(struct rmai_net *net) {
     pthread_mutex_unlock(&net->sets_lock);
 }
 
-void rmai_batches_go_on(struct rmai_net *net) {
+void rmai_batches_advance(struct rmai_net *net) {
     struct rmai_batch *all = net->moving;
     net->moving = NULL;
     for (struct rmai_batch *next; all; all = next) {
@@ -129,15 +124,31 @@ void rmai_batches_go_on(struct rmai_net *net) {
 
 /* ---- replies ---- */
 
-/* Keeps the error of a record that no call waits for, until the next quiet reports it. The record carries no text;
- * rmai_net_failed_there words it. */
-static void keep_failure(struct rmai_peer *p, int code) {
-    rmai_pending_lock_inner(p->set);
-    if (!p->set->failed) {
-        p->set->failed = code;
-        p->set->failed_pe = p->pe;
+/* What the batch's element number `i`, of those that expect something, has asked for. */
+static RMAI_COLD const char *operation_of(const struct rmai_batch *batch, unsigned i) {
+    struct rmai_wire_reader m;
+    struct rmai_record r;
+    const unsigned char *elements;
+    char name[RMAI_NAME_MAX];
+    if (!rmai_wire_open(&m, batch->message, batch->bytes)) return "request to";
+    while (rmai_wire_next_record(&m, &r, name, &elements) > 0) {
+        const unsigned n = rmai_wire_expects(&r) ? r.n : 0;
+        if (i < n) return rmai_wire_operation(&r);
+        i -= n;
     }
-    rmai_pending_unlock_inner(p->set);
+    return "request to";
+}
+
+/* Keeps the error of an element that no call waits for, until the next quiet reports it. The record carries no text. */
+static RMAI_COLD void keep_failure(const struct rmai_batch *batch, unsigned i, int code) {
+    struct rmai_pending *s = batch->peer->set;
+    rmai_pending_lock_inner(s);
+    if (!s->failed) {
+        s->failed = code;
+        s->failed_pe = batch->peer->pe;
+        s->failed_op = operation_of(batch, i);
+    }
+    rmai_pending_unlock_inner(s);
 }
 
 /* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they
@@ -163,7 +174,7 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
         memcpy(x->waiter->text, data, rmai_min(item->len, sizeof x->waiter->text - 1));
         x->waiter->text[rmai_min(item->len, sizeof x->waiter->text - 1)] = 0;
     } else {
-        keep_failure(batch->peer, item->code);
+        keep_failure(batch, item->first, item->code);
     }
     return 1;
 }
@@ -240,4 +251,8 @@ int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envel
     batch->next = net->moving;
     net->moving = batch;
     return code;
+}
+
+void rmai_batches_close(struct rmai_net *net) {
+    for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
 }

@@ -6,9 +6,9 @@
 #include "base/size.h"
 #include "runtime/job/job.h"
 
-/* On a node of n PEs. The PEs of one node have different intermediates where there are enough, and the PEs of the same
+/* On a node of n PEs. The PEs of one node have different proxies where there are enough, and the PEs of the same
  * number on all nodes are spread, too. */
-static uint32_t intermediate_of(const struct rmai_job *job, uint32_t n) {
+static uint32_t proxy_of(const struct rmai_job *job, uint32_t n) {
     return n ? ((uint32_t)job->node_my_pe + (uint32_t)job->my_node) % n : 0;
 }
 
@@ -22,8 +22,8 @@ void rmai_by_node_open(struct rmai_by_node *b, const struct rmai_job *job) {
     b->size = b->in_turn ? n_nodes : most;
     b->more = b->in_turn ? n_pes % n_nodes : n_pes / most;
     least = b->in_turn ? n_pes / n_nodes : n_pes % most;
-    b->to[0] = intermediate_of(job, least);
-    b->to[1] = intermediate_of(job, b->in_turn ? least + 1 : most);
+    b->to[0] = proxy_of(job, least);
+    b->to[1] = proxy_of(job, b->in_turn ? least + 1 : most);
     b->most = most;
     b->open = 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The way by the node. In a session a PE sends the short records for all PEs of another node to one PE there, the
- * intermediate, which does them in its neighbours' memory as it would do an access of its own: by load and store, and
+ * proxy, which does them in its neighbours' memory as it would do an access of its own: by load and store, and
  * by the same atomics. So what is for the node gathers in one message, and a PE sends as many messages as there are
  * nodes, not PEs. It is no hop more: the record is done where it arrives. For each PE of this node another
- * intermediate does the work. After Bale's conveyors, whose two hops pass messages on; where PEs share memory the
+ * proxy does the work. After Bale's conveyors, whose two hops pass messages on; where PEs share memory the
  * second hop is a store.
  *
  * The element names the PE it is for by that one's number on its node, in the offset's upper bits. */
@@ -23,7 +23,7 @@ struct rmai_by_node {
     uint32_t most;  /* PEs of the node that has most */
     uint32_t size;  /* nodes, or PEs of a node */
     uint32_t more;  /* nodes so numbered have more PEs than those that follow, */
-    uint32_t to[2]; /* and the intermediate's number on these nodes [1], and on those that follow [0] */
+    uint32_t to[2]; /* and the proxy's number on these nodes [1], and on those that follow [0] */
 };
 
 /* rmai_by_node_open fills in *b. It stays closed where nodes have one PE; where no rule tells a PE's node; where
@@ -31,7 +31,7 @@ struct rmai_by_node {
  * neighbour make any; and where neighbours do not reach all memory by load and store. */
 void rmai_by_node_open(struct rmai_by_node *b, const struct rmai_job *job);
 
-/* rmai_by_node_to: the intermediate for pe, a PE of another node; or pe itself, if it is the intermediate. *mark is
+/* rmai_by_node_to: the proxy for pe, a PE of another node; or pe itself, if it is the proxy. *mark is
  * set in the offsets of pe's elements: 0 for pe itself. */
 static inline int rmai_by_node_to(const struct rmai_by_node *b, int pe, uint64_t *mark) {
     const uint32_t whole = (uint32_t)pe / b->size, rest = (uint32_t)pe % b->size;

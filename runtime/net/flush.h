@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flush of MPI's window that is under way, for another thread to see (runtime/net/flush_watch). A pending set has one
+/* A flush of MPI's window that is under way, for another thread to see (runtime/watch/watchdog). A pending set has one
  * at a time: the thread that flushes holds its lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H

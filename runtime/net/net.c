@@ -2,24 +2,56 @@
 #include "config.h"
 
 #include "runtime/net/net.h"
+#include "base/error.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/link.h"
-#include "runtime/net/liveness.h"
-#include "runtime/net/reply.h"
+#include "runtime/net/peer.h"
+#include "runtime/net/serve.h"
+#include "runtime/net/state.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
-int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_transport *transport,
-                  struct rmai_traffic *traffic, const struct rmai_net_handlers *handlers, int crowded) {
+/* ---- errors ---- */
+
+void rmai_net_fatal(struct rmai_net *net) {
+    net->handlers.fatal(net->handlers.context);
+    abort(); /* not reached: the handler does not return */
+}
+
+int rmai_net_no_memory(const char *call, int pe) {
+    return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a request to PE %d", call, pe);
+}
+
+int rmai_net_damaged(int from, const char *wrong) {
+    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, wrong);
+}
+
+int rmai_net_failed_there(const char *call, int pe, int code) {
+    return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code));
+}
+
+/* ---- opening and closing ---- */
+
+static void free_net(struct rmai_net *net) {
+    rmai_serve_close(net);
+    rmai_batches_close(net);
+    rmai_links_close(net);
+    rmai_messages_close(&net->messages, net->transport);
+    pthread_mutex_destroy(&net->dynamic.lock);
+    pthread_mutex_destroy(&net->sets_lock);
+    pthread_mutex_destroy(&net->lock);
+    free(net);
+}
+
+int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, struct rmai_traffic *traffic,
+                  const struct rmai_net_handlers *handlers, int crowded, struct rmai_net **opened) {
     const struct rmai_settings *settings = &job->settings;
     const int has_window = transport->operations->put != NULL;
+    struct rmai_net *net = *opened = calloc(1, sizeof *net);
     int code;
-    memset(net, 0, offsetof(struct rmai_net, batch)); /* of the batches there are none: their 8 KiB stay untouched */
+    if (!net)
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for what goes between nodes, %zu bytes", sizeof *net);
     pthread_mutex_init(&net->lock, NULL);
     pthread_mutex_init(&net->sets_lock, NULL);
-    net->active = 1;
     net->biased = job->level != RMA_THREAD_MULTIPLE && rmai_biased_works();
     net->job = job;
     net->transport = transport;
@@ -33,18 +65,44 @@ int rmai_net_open(struct rmai_net *net, const struct rmai_job *job, struct rmai_
     net->fixed = !net->windowless;
     pthread_mutex_init(&net->dynamic.lock, NULL);
     code = rmai_messages_open(&net->messages, transport);
-    return code == RMA_SUCCESS ? rmai_reply_open(net) : code;
+    if (code == RMA_SUCCESS) code = rmai_serve_open(net);
+    if (code == RMA_SUCCESS) return code;
+    free_net(net);
+    *opened = NULL;
+    return code;
 }
 
-void rmai_net_close(struct rmai_net *net) {
-    if (!net->active) return;
-    net->active = net->dynamic.open = 0;
-    rmai_reply_close(net);
-    for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
-    rmai_links_close(net);
-    rmai_liveness_close(net);
-    rmai_messages_close(&net->messages, net->transport);
-    pthread_mutex_destroy(&net->dynamic.lock);
-    pthread_mutex_destroy(&net->sets_lock);
-    pthread_mutex_destroy(&net->lock);
+void rmai_net_agreed(struct rmai_net *net) {
+    if (net) rmai_by_node_open(&net->by_node, net->job);
+}
+
+struct rmai_transport *rmai_net_transport(struct rmai_net *net) {
+    return net->transport;
+}
+
+int rmai_net_has_window(const struct rmai_net *net) { return net && (net->fixed || net->dynamic.open); }
+
+const char *rmai_net_way(const struct rmai_net *net) {
+    if (!net->fixed && !net->dynamic.open) return "messages";
+    for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
+        if (net->ways.all_by_window[i / RMAI_ACCESSES][i % RMAI_ACCESSES]) return "through MPI's windows";
+    return "messages, and MPI's windows for puts and gets of middle size";
+}
+
+/* The windows end while messages can still be received: all PEs meet in that. */
+static int end_windows(struct rmai_transport *t) {
+    int code = RMA_SUCCESS, one;
+    for (int window = 0; t->operations->end_window && window < RMAI_WINDOWS; window++) {
+        one = rmai_transport_end_window(t, (enum rmai_window_kind)window);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    return code;
+}
+
+int rmai_net_close(struct rmai_net *net) {
+    int code;
+    if (!net) return RMA_SUCCESS;
+    code = end_windows(net->transport);
+    free_net(net);
+    return code;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/probe.h"
+#include "runtime/net/window.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
+#include "runtime/net/op.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport_mpi.h"
+#include "runtime/net/transport.h"
+#include "runtime/net/ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,20 +139,19 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
 }
 
 /* On one pair; all PEs take part. */
-static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const struct rmai_pair *p,
-                    struct rmai_trial *trial) {
+static int try_pair(struct rmai_net *net, const struct rmai_pair *p, struct rmai_trial *trial) {
     const int asks = p->from == net->job->my_pe, target = p->to;
     int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, nothing = 0, failed;
     uint64_t page[RMAI_WINDOWS] = {0};
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
     while (!all_known(answer)) {
-        rmai_transport_mpi_worst(mpi, "rma_init", &nothing, 1); /* all come together */
+        rmai_transport_merge(net->transport, "rma_init", &nothing, 1); /* all come together */
         if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
         if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
         if (asks && code != RMA_SUCCESS)
             for (int i = 0; i < ANSWERS; i++) answer[i / RMAI_ACCESSES][i % RMAI_ACCESSES] = NEEDS_TARGET;
-        rmai_transport_mpi_worst(mpi, "rma_init", &answer[0][0], ANSWERS);
+        rmai_transport_merge(net->transport, "rma_init", &answer[0][0], ANSWERS);
         conclude(net, answer);
     }
     for (int window = 0; window < RMAI_WINDOWS; window++)
@@ -160,7 +159,7 @@ static int try_pair(struct rmai_net *net, struct rmai_transport_mpi *mpi, const 
             trial->needs_target[window][access] = answer[window][access] != ALONE;
     trial->made = 1;
     failed = code != RMA_SUCCESS;
-    rmai_transport_mpi_worst(mpi, "rma_init", &failed, 1);
+    rmai_transport_merge(net->transport, "rma_init", &failed, 1);
     return code == RMA_SUCCESS && failed ? rmai_error(RMA_ERR_MPI, "MPI's window failed on another PE") : code;
 }
 
@@ -176,11 +175,11 @@ void rmai_probe_merge(struct rmai_ways *w) {
     }
 }
 
-int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+int rmai_probe_one_sided(struct rmai_net *net) {
     int code = RMA_SUCCESS, one;
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
         if (!rmai_pair_exists(&net->job->pairs[kind])) continue;
-        one = try_pair(net, mpi, &net->job->pairs[kind], &net->ways.trial[kind]);
+        one = try_pair(net, &net->job->pairs[kind], &net->ways.trial[kind]);
         if (code == RMA_SUCCESS) code = one;
     }
     rmai_probe_merge(&net->ways);
@@ -196,8 +195,9 @@ int rmai_probe_one_sided(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
 /* The lengths that are tried, and those for which they stand. */
 static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
 
-int rmai_probe_wants_times(const struct rmai_net *net) {
-    return net->dynamic.open && net->fixed && net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
+int rmai_probe_wants_times(const struct rmai_net *net, enum rmai_pair_kind kind) {
+    return net->ways.trial[kind].made && net->dynamic.open && net->fixed &&
+           net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
            (net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] ||
             net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
 }
@@ -214,9 +214,16 @@ static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct a
     const enum rmai_window_kind window = (enum rmai_window_kind)way;
     int code;
     if (way == MESSAGES) {
-        code = get ? rmai_net_get(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW)
-                   : rmai_net_put(net, PROBE, s, t->pe, t->offset, t->buffer, t->len, RMAI_NOW);
-        return code == RMA_SUCCESS ? rmai_net_quiet(net, PROBE, s) : code;
+        const struct rmai_op op = {.call = PROBE,
+                                   .set = s,
+                                   .pe = t->pe,
+                                   .kind = get ? RMAI_RECORD_GET : RMAI_RECORD_PUT,
+                                   .when = RMAI_NOW,
+                                   .offset = t->offset,
+                                   .buffer = t->buffer,
+                                   .len = t->len};
+        code = get ? rmai_net_get(&op) : rmai_net_put(&op);
+        return code == RMA_SUCCESS ? rmai_net_quiet(PROBE, s) : code;
     }
     code = get ? rmai_transport_get(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len)
                : rmai_transport_put(net->transport, PROBE, window, t->pe, t->address, t->buffer, t->len);
@@ -275,7 +282,7 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
     buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
     rmai_error_keep(&kept);
     if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
-        rmai_net_quiet(net, PROBE, s); /* takes the error of what nobody has waited for */
+        rmai_net_quiet(PROBE, s); /* takes the error of what nobody has waited for */
         memset(trial->probed, 0, sizeof trial->probed);
     } else {
         free(buffer);
@@ -284,11 +291,11 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
 }
 
 /* In nanoseconds, as numbers that MPI merges. */
-void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_transport_mpi *mpi) {
+void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind) {
     int ns[(RMAI_WINDOWS + 1) * RMAI_ACCESSES * RMAI_PROBE_LENGTHS], n = 0;
     double *at = &net->ways.trial[kind].probed[0][0][0];
     for (n = 0; n < (int)(sizeof ns / sizeof ns[0]); n++) ns[n] = at[n] < 1e6 ? (int)(at[n] * 1e3) : 1000000000;
-    rmai_transport_mpi_worst(mpi, "rma_init", ns, n);
+    rmai_transport_merge(net->transport, "rma_init", ns, n);
     for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
 }
 
@@ -360,9 +367,9 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
 }
 
 void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
-    const struct rmai_ways *w = &net->ways;
-    const int there[RMAI_WINDOWS] = {net->active && net->fixed, net->active && net->dynamic.open},
-              none[RMAI_WINDOWS] = {0};
+    static const struct rmai_ways no_ways;
+    const struct rmai_ways *w = net ? &net->ways : &no_ways;
+    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, none[RMAI_WINDOWS] = {0};
     int kinds = 0;
     char text[200], now[64], later[64];
     for (int window = 0; window < RMAI_WINDOWS; window++) {

@@ -8,9 +8,8 @@
 #include "base/error.h"
 #include "base/wait.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/link.h"
-#include "runtime/net/liveness.h"
-#include "runtime/net/reply.h"
+#include "runtime/net/peer.h"
+#include "runtime/net/serve.h"
 #include "runtime/net/state.h"
 
 #include <string.h>
@@ -97,17 +96,17 @@ static int hear_message(struct rmai_net *net) {
     e = rmai_wire_open(&m, message, len);
     /* Without memory for a reply the request stays where it is, and is read in a later turn. */
     if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
-        RMAI_UNLIKELY(!rmai_reply_ready(net)))
+        RMAI_UNLIKELY(!rmai_serve_ready(net)))
         return 0;
     if (RMAI_LIKELY(e != NULL) && e->done) code = rmai_batches_done(net, from, e->done);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
-            case RMAI_WIRE_REQUEST: code = rmai_reply(net, from, e, &m); break;
+            case RMAI_WIRE_REQUEST: code = rmai_serve(net, from, e, &m); break;
             case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
             case RMAI_WIRE_REPLY: code = rmai_batch_take_reply(net, from, e, &m); break;
             case RMAI_WIRE_DONE:
             case RMAI_WIRE_DOORBELL: break;
-            case RMAI_WIRE_PING: code = rmai_reply_ping(net, from, e); break;
-            case RMAI_WIRE_ALIVE: code = rmai_net_take_sign_of_life(net, from, e, len); break;
+            case RMAI_WIRE_PING: code = rmai_serve_ping(net, from, e); break;
+            case RMAI_WIRE_ALIVE: code = net->handlers.take_sign_of_life(net->handlers.context, from, e, len); break;
             default: code = rmai_net_damaged(from, e ? "it is of no kind that there is" : m.wrong);
         }
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
@@ -117,10 +116,10 @@ static int hear_message(struct rmai_net *net) {
 
 /* Looks after what is under way. Everybody is told what is done for him; where messages come, links decide. */
 static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
-    int code = rmai_reply_go_on(net);
-    if (code == RMA_SUCCESS && net->owing) code = rmai_links_settle(net, all_heard, !heard);
+    int code = rmai_serve_advance(net);
+    if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
-    if (net->moving) rmai_batches_go_on(net);
+    if (net->moving) rmai_batches_advance(net);
     if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
 }
 
@@ -133,7 +132,7 @@ static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
-    if (heard) rmai_rouse_dozers(&net->doze); /* what has come may be what another thread waits for */
+    if (heard) rmai_rouse_dozers(net->handlers.doze); /* what has come may be what another thread waits for */
     return heard;
 }
 
@@ -141,7 +140,7 @@ int rmai_net_drive(struct rmai_net *net) { return drive_a_while(net, MESSAGES_MO
 
 int rmai_net_progress(struct rmai_net *net, int try) {
     int heard;
-    if (!net->active) return 0;
+    if (!net) return 0;
     if (!try)
         rmai_net_lock(net);
     else if (!try_lock(net))
@@ -176,7 +175,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
         return;
     }
     rmai_net_unlock(net);
-    rmai_doze(&net->doze, wait->nap);
+    rmai_doze(net->handlers.doze, wait->nap);
     wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
     rmai_net_lock(net);
     net->handlers.wait_lasts(net->handlers.context, &wait->stall);

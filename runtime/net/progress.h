@@ -13,7 +13,7 @@ struct rmai_team;
 struct rmai_waiter;
 
 /* rmai_net_progress hears one message, if there is one, does what is to do, and waits for nothing. Returns the number
- * of messages heard. With `try` it does nothing if somebody else is at it. Where the net is not active: 0. */
+ * of messages heard. With `try` it does nothing if somebody else is at it. Without a net (NULL): 0. */
 int rmai_net_progress(struct rmai_net *net, int try);
 
 /* The lock, for threads of the program. rmai_net_visit is for the progress thread: it returns 0 if somebody else has

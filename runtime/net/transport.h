@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What carries bytes between nodes: nine operations: six that move data, drop, attach and detach. MPI is one transport
- * (transport_mpi); two queues in one process are another (test/unit/check_net). The caller knows PEs, tags, buffers and
- * displacements, and nothing of the way that they go.
+/* What carries bytes between nodes. MPI is one transport (transport_mpi), the simulated network is another
+ * (test/sim/network), and two queues in one process are a third (test/unit/check_net). The caller names PEs, tags,
+ * buffers and displacements; it does not know how they travel.
  *
- * A transport that has windows lets puts and gets into parts of each PE's memory; one that has none leaves
- * these operations NULL, and is never asked for them. Flush waits, and so does drop of a
- * receive, until it is cancelled; nothing else does. Threads may be in several operations at once. */
+ * A transport with windows lets other PEs put into and get from parts of each PE's memory. A transport without windows
+ * leaves those operations NULL, and nobody calls them. The collective operations and flush wait, and drop waits until a
+ * receive is cancelled; nothing else waits. Several threads may be in operations at the same time. */
 #ifndef RMAI_TRANSPORT_H
 #define RMAI_TRANSPORT_H
 
@@ -61,9 +61,21 @@ struct rmai_transport_operations {
      * detach ends that, when no access to it is under way. Return RMA_SUCCESS, or record RMA_ERR_MPI: MPI refuses. */
     int (*attach)(struct rmai_transport *t, void *base, size_t len);
     int (*detach)(struct rmai_transport *t, void *base);
-    /* Lets go of a token: a receive that nothing will come for ends; a send ends some time, and its data stay where
-     * they are until then. */
+    /* Gives a token up: a receive for which nothing will come is cancelled; a send ends some time later, and its data
+     * stay in use until then. */
     void (*drop)(struct rmai_transport *t, struct rmai_token *token, int is_receive);
+
+    /* Collective, by all PEs of the job. merge makes each of the n values the largest of all PEs'; if it fails it ends
+     * the job with an error of `call`. make_window makes a window, in place of the one there is: the fixed one over
+     * this PE's [base, base + size), the dynamic one with nothing attached; nothing is under way in the old one.
+     * end_window frees one, and is called where there is none, too. Both return RMA_SUCCESS, or record RMA_ERR_MPI. */
+    void (*merge)(struct rmai_transport *t, const char *call, int *values, int n);
+    int (*make_window)(struct rmai_transport *t, enum rmai_window_kind window, void *base, size_t size);
+    int (*end_window)(struct rmai_transport *t, enum rmai_window_kind window);
+    /* has_window: 1 if this PE has the window. forget_window leaves it to the end of the process: for a window that
+     * some PEs have and others have not, which cannot be freed. */
+    int (*has_window)(const struct rmai_transport *t, enum rmai_window_kind window);
+    void (*forget_window)(struct rmai_transport *t, enum rmai_window_kind window);
 };
 
 struct rmai_transport {
@@ -95,6 +107,23 @@ static inline int rmai_transport_attach(struct rmai_transport *t, void *base, si
     return t->operations->attach(t, base, len);
 }
 static inline int rmai_transport_detach(struct rmai_transport *t, void *base) { return t->operations->detach(t, base); }
+
+static inline void rmai_transport_merge(struct rmai_transport *t, const char *call, int *values, int n) {
+    t->operations->merge(t, call, values, n);
+}
+static inline int rmai_transport_make_window(struct rmai_transport *t, enum rmai_window_kind window, void *base,
+                                             size_t size) {
+    return t->operations->make_window(t, window, base, size);
+}
+static inline int rmai_transport_end_window(struct rmai_transport *t, enum rmai_window_kind window) {
+    return t->operations->end_window(t, window);
+}
+static inline int rmai_transport_has_window(const struct rmai_transport *t, enum rmai_window_kind window) {
+    return t->operations->has_window(t, window);
+}
+static inline void rmai_transport_forget_window(struct rmai_transport *t, enum rmai_window_kind window) {
+    t->operations->forget_window(t, window);
+}
 
 /* rmai_token_done: 1 if there is nothing under way, or not any more; 0 and -1 as test. */
 static inline int rmai_token_done(struct rmai_transport *t, struct rmai_token *token) {

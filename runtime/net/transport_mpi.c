@@ -136,6 +136,101 @@ static int detach_by_mpi(struct rmai_transport *t, void *base) {
     return rmai_mpi(MPI_Win_detach(m->window[RMAI_DYNAMIC], base), "detaching memory", "MPI_Win_detach");
 }
 
+/* ---- among all PEs ---- */
+
+static void merge_by_mpi(struct rmai_transport *t, const char *call, int *values, int n) {
+    rmai_mpi_merge(mpi_of(t)->messages, values, n, MPI_INT, MPI_MAX, call);
+}
+
+/* ---- the windows ---- */
+
+static int check_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
+    void *base = NULL;
+    int *model = NULL, has_base = 0, has_model = 0;
+    int code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_BASE, &base, &has_base), "checking the window",
+                        "MPI_Win_get_attr");
+    if (code == RMA_SUCCESS)
+        code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_MODEL, &model, &has_model), "checking the window",
+                        "MPI_Win_get_attr");
+    if (code != RMA_SUCCESS) return code;
+    if (kind == RMAI_FIXED && (!has_base || base != m->fixed_base))
+        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->fixed_base);
+    if (!has_model || *model != MPI_WIN_UNIFIED)
+        return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
+    return RMA_SUCCESS;
+}
+
+static int has_window_by_mpi(const struct rmai_transport *t, enum rmai_window_kind kind) {
+    return ((const struct rmai_transport_mpi *)(const void *)t)->window[kind] != MPI_WIN_NULL;
+}
+
+static void forget_window_by_mpi(struct rmai_transport *t, enum rmai_window_kind kind) {
+    mpi_of(t)->window[kind] = MPI_WIN_NULL;
+}
+
+static int end_window_by_mpi(struct rmai_transport *t, enum rmai_window_kind kind) {
+    struct rmai_transport_mpi *m = mpi_of(t);
+    int code = RMA_SUCCESS, freed;
+    if (m->window[kind] == MPI_WIN_NULL) return RMA_SUCCESS;
+    if (m->in_epoch[kind])
+        code = rmai_mpi(MPI_Win_unlock_all(m->window[kind]), "ending the window", "MPI_Win_unlock_all");
+    freed = rmai_mpi(MPI_Win_free(&m->window[kind]), "ending the window", "MPI_Win_free");
+    m->window[kind] = MPI_WIN_NULL;
+    return code == RMA_SUCCESS ? freed : code;
+}
+
+/* What follows the creation of a window. */
+static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind, int mpi_code, const char *mpi_call) {
+    int code = rmai_mpi(mpi_code, "making the window", mpi_call);
+    m->in_epoch[kind] = 0;
+    if (code != RMA_SUCCESS) {
+        m->window[kind] = MPI_WIN_NULL;
+        return code;
+    }
+    code = rmai_mpi(MPI_Win_set_errhandler(m->window[kind], MPI_ERRORS_RETURN), "opening the window",
+                    "MPI_Win_set_errhandler");
+    if (code == RMA_SUCCESS) /* without NOCHECK MPICH writes to every PE */
+        code = rmai_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window[kind]), "opening the window", "MPI_Win_lock_all");
+    m->in_epoch[kind] = code == RMA_SUCCESS;
+    return code == RMA_SUCCESS ? check_window(m, kind) : code;
+}
+
+static int make_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
+    int code = end_window_by_mpi(&m->transport, RMAI_FIXED), made;
+    m->fixed_base = base;
+    made = begin_epoch(m, RMAI_FIXED,
+                       MPI_Win_create(base, (MPI_Aint)size, 1, m->hints, m->messages, &m->window[RMAI_FIXED]),
+                       "MPI_Win_create");
+    return code == RMA_SUCCESS ? made : code;
+}
+
+/* As the MPI says by its variables. Open MPI takes the level that is asked for here as that of all of MPI from now on:
+ * with less, MPI_Query_thread says less, and MPI locks no more (4.1.4, 5.0.7). */
+static int most_regions(void) {
+    MPI_T_cvar_handle handle;
+    int level, provided, index, n, most = INT_MAX, value = 0;
+    if (MPI_Query_thread(&level) != MPI_SUCCESS) return most;
+    if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return most;
+    if (MPI_T_cvar_get_index("osc_rdma_max_attach", &index) == MPI_SUCCESS &&
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) == MPI_SUCCESS) {
+        if (n == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value > 0) most = value;
+        MPI_T_cvar_handle_free(&handle);
+    }
+    MPI_T_finalize();
+    return most;
+}
+
+static int make_dynamic(struct rmai_transport_mpi *m) {
+    m->attached = 0;
+    m->attached_most = most_regions();
+    return begin_epoch(m, RMAI_DYNAMIC, MPI_Win_create_dynamic(m->hints, m->messages, &m->window[RMAI_DYNAMIC]),
+                       "MPI_Win_create_dynamic");
+}
+
+static int make_window_by_mpi(struct rmai_transport *t, enum rmai_window_kind window, void *base, size_t size) {
+    return window == RMAI_FIXED ? make_fixed(mpi_of(t), base, size) : make_dynamic(mpi_of(t));
+}
+
 static const struct rmai_transport_operations by_mpi = {
     .send = send_by_mpi,
     .receive = receive_by_mpi,
@@ -146,6 +241,11 @@ static const struct rmai_transport_operations by_mpi = {
     .attach = attach_by_mpi,
     .detach = detach_by_mpi,
     .drop = drop_by_mpi,
+    .merge = merge_by_mpi,
+    .make_window = make_window_by_mpi,
+    .end_window = end_window_by_mpi,
+    .has_window = has_window_by_mpi,
+    .forget_window = forget_window_by_mpi,
 };
 
 /* ---- opening and closing ---- */
@@ -250,102 +350,12 @@ int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one
 int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
     int code = free_hints(m), one;
     for (int kind = 0; kind < RMAI_WINDOWS; kind++) {
-        one = rmai_transport_mpi_end_window(m, (enum rmai_window_kind)kind);
+        one = end_window_by_mpi(&m->transport, (enum rmai_window_kind)kind);
         if (code == RMA_SUCCESS) code = one;
     }
     if (m->messages == MPI_COMM_NULL) return code;
     one = rmai_mpi(MPI_Comm_free(&m->messages), "ending messages", "MPI_Comm_free");
     return code == RMA_SUCCESS ? one : code;
-}
-
-/* ---- among all PEs ---- */
-
-void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n) {
-    rmai_mpi_merge(m->messages, values, n, MPI_INT, MPI_MAX, call);
-}
-
-/* ---- the windows ---- */
-
-static int check_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    void *base = NULL;
-    int *model = NULL, has_base = 0, has_model = 0;
-    int code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_BASE, &base, &has_base), "checking the window",
-                        "MPI_Win_get_attr");
-    if (code == RMA_SUCCESS)
-        code = rmai_mpi(MPI_Win_get_attr(m->window[kind], MPI_WIN_MODEL, &model, &has_model), "checking the window",
-                        "MPI_Win_get_attr");
-    if (code != RMA_SUCCESS) return code;
-    if (kind == RMAI_FIXED && (!has_base || base != m->fixed_base))
-        return rmai_error(RMA_ERR_MPI, "MPI's window is at %p, not at %p", base, (void *)m->fixed_base);
-    if (!has_model || *model != MPI_WIN_UNIFIED)
-        return rmai_error(RMA_ERR_MPI, "MPI's window has the separate memory model, in which loads do not see puts");
-    return RMA_SUCCESS;
-}
-
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    return m->window[kind] != MPI_WIN_NULL;
-}
-
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    m->window[kind] = MPI_WIN_NULL;
-}
-
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    int code = RMA_SUCCESS, freed;
-    if (m->window[kind] == MPI_WIN_NULL) return RMA_SUCCESS;
-    if (m->in_epoch[kind])
-        code = rmai_mpi(MPI_Win_unlock_all(m->window[kind]), "ending the window", "MPI_Win_unlock_all");
-    freed = rmai_mpi(MPI_Win_free(&m->window[kind]), "ending the window", "MPI_Win_free");
-    m->window[kind] = MPI_WIN_NULL;
-    return code == RMA_SUCCESS ? freed : code;
-}
-
-/* What follows the creation of a window. */
-static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind, int mpi_code, const char *mpi_call) {
-    int code = rmai_mpi(mpi_code, "making the window", mpi_call);
-    m->in_epoch[kind] = 0;
-    if (code != RMA_SUCCESS) {
-        m->window[kind] = MPI_WIN_NULL;
-        return code;
-    }
-    code = rmai_mpi(MPI_Win_set_errhandler(m->window[kind], MPI_ERRORS_RETURN), "opening the window",
-                    "MPI_Win_set_errhandler");
-    if (code == RMA_SUCCESS) /* without NOCHECK MPICH writes to every PE */
-        code = rmai_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, m->window[kind]), "opening the window", "MPI_Win_lock_all");
-    m->in_epoch[kind] = code == RMA_SUCCESS;
-    return code == RMA_SUCCESS ? check_window(m, kind) : code;
-}
-
-int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
-    int code = rmai_transport_mpi_end_window(m, RMAI_FIXED), made;
-    m->fixed_base = base;
-    made = begin_epoch(m, RMAI_FIXED,
-                       MPI_Win_create(base, (MPI_Aint)size, 1, m->hints, m->messages, &m->window[RMAI_FIXED]),
-                       "MPI_Win_create");
-    return code == RMA_SUCCESS ? made : code;
-}
-
-/* As the MPI says by its variables. Open MPI takes the level that is asked for here as that of all of MPI from now on:
- * with less, MPI_Query_thread says less, and MPI locks no more (4.1.4, 5.0.7). */
-static int most_regions(void) {
-    MPI_T_cvar_handle handle;
-    int level, provided, index, n, most = INT_MAX, value = 0;
-    if (MPI_Query_thread(&level) != MPI_SUCCESS) return most;
-    if (MPI_T_init_thread(level, &provided) != MPI_SUCCESS) return most;
-    if (MPI_T_cvar_get_index("osc_rdma_max_attach", &index) == MPI_SUCCESS &&
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &n) == MPI_SUCCESS) {
-        if (n == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value > 0) most = value;
-        MPI_T_cvar_handle_free(&handle);
-    }
-    MPI_T_finalize();
-    return most;
-}
-
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
-    m->attached = 0;
-    m->attached_most = most_regions();
-    return begin_epoch(m, RMAI_DYNAMIC, MPI_Win_create_dynamic(m->hints, m->messages, &m->window[RMAI_DYNAMIC]),
-                       "MPI_Win_create_dynamic");
 }
 
 /* ---- the machine ---- */

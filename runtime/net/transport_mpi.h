@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI as a transport between nodes, and what else of MPI's communication the runtime needs between rma_init's end and
- * rma_finalize: agreements of all PEs about the window.
+/* MPI as a transport between nodes.
  *
  *   messages   short ones and long data; on a communicator of their own
  *   windows    a fixed one over the first part of each PE's symmetric heap, and a dynamic one; each in one epoch from
@@ -42,23 +41,6 @@ void rmai_transport_mpi_none(struct rmai_transport_mpi *m);
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
                             int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]);
 int rmai_transport_mpi_close(struct rmai_transport_mpi *m);
-
-/* rmai_transport_mpi_worst makes each of the n values the largest of all PEs' (collective, waits). If MPI fails in it,
- * it ends the job, as an error of `call`. */
-void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n);
-
-/* rmai_transport_mpi_fixed makes the fixed window over [base, base + size) of each PE, in place of the one there is;
- * rmai_transport_mpi_dynamic makes the dynamic window, to which nothing is attached.
- * rmai_transport_mpi_end_window ends one. All three are collective; nothing is under way in the window. Return
- * RMA_SUCCESS, or record why MPI's window cannot be used: RMA_ERR_MPI. */
-int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size);
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m);
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind);
-
-/* rmai_transport_mpi_has_window: 1 if there is one. rmai_transport_mpi_forget_window leaves it to the end of the
- * process: for one that some PEs have and others have not, which cannot be freed. */
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind);
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind);
 
 /* rmai_transport_mpi_machine_id: a number that PEs on one machine have alike, in whatever container they are, and those
  * on others have not. rmai_transport_mpi_machine: *n is how many PEs of the job run on the machine that this PE runs

@@ -7,18 +7,177 @@
 #include "base/wait.h"
 #include "rma.h"
 #include "runtime/net/batch.h"
-#include "runtime/net/dynamic.h"
-#include "runtime/net/pending.h"
+#include "runtime/net/message.h"
+#include "runtime/net/peer.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
+#include "runtime/net/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
 #define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
+#define STREAM_MOST        ((size_t)1024) /* bytes of a put that is copied into a message if it is one of a stream */
 #define DOORBELL_EVERY     64
 #define PAUSE              2000000u /* ticks */
+
+/* ---- the dynamic window: what this PE attaches ---- */
+
+void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *const address[RMAI_PARTS]) {
+    net->dynamic.own = own;
+    for (int i = 0; i < RMAI_PARTS; i++)
+        __atomic_store_n(&own->address[i], (uint64_t)(uintptr_t)address[i], __ATOMIC_RELEASE);
+}
+
+/* Returns 1 if it is attached. After the first refusal, which is reported once, nothing more is attached: the
+ * registration limit is reached. */
+static int attach_memory(struct rmai_net *net, void *base, size_t size) {
+    struct rmai_error_kept kept;
+    int code;
+    if (atomic_load_explicit(&net->dynamic.refused, memory_order_relaxed)) return 0;
+    rmai_error_keep(&kept);
+    code = rmai_transport_attach(net->transport, base, size);
+    if (code != RMA_SUCCESS && !atomic_exchange_explicit(&net->dynamic.refused, 1, memory_order_relaxed))
+        rmai_note(
+            "PE %d: MPI's dynamic window takes no more memory, %zu bytes at %p are the first that it refuses; other "
+            "nodes reach these, and what comes after, by messages: %s",
+            net->job->my_pe, size, base, rma_last_error());
+    rmai_error_restore(&kept);
+    return code == RMA_SUCCESS;
+}
+
+void rmai_probe_takes_back(struct rmai_net *net, char *base) {
+    struct rmai_error_kept kept;
+    rmai_error_keep(&kept);
+    if (rmai_transport_detach(net->transport, base) != RMA_SUCCESS)
+        rmai_note("PE %d: memory at %p stays in MPI's dynamic window: %s", net->job->my_pe, (void *)base,
+                  rma_last_error());
+    rmai_error_restore(&kept);
+}
+
+void rmai_dynamic_grown(struct rmai_net *net) {
+    atomic_fetch_add_explicit(&net->dynamic.growths, 1, memory_order_relaxed);
+}
+
+void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all) {
+    struct rmai_dynamic *d = &net->dynamic;
+    uint64_t attached;
+    if (!d->open || !d->parts[part]) return;
+    pthread_mutex_lock(&d->lock);
+    attached = d->own->attached[part];
+    while (!d->closed[part] && attached < size) {
+        const size_t end = rmai_step_end(attached), to = rmai_min(end, size);
+        char *base = (char *)(uintptr_t)d->own->address[part];
+        if (to < end && !all) break;
+        const int taken = attach_memory(net, base + attached, to - attached);
+        d->closed[part] = !taken || to < end;
+        if (!taken) break;
+        attached = to;
+        __atomic_store_n(&d->own->attached[part], attached, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* ---- the dynamic window: where other PEs have what ---- */
+
+static uint64_t load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
+
+/* Which part has the offset; its first byte is at *start. */
+static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset, size_t *start) {
+    if (offset >= l->guest) return *start = l->guest, RMAI_PART_GUEST;
+    if (offset >= l->local) return *start = l->local, RMAI_PART_LOCAL;
+    if (offset >= l->symmetric) return *start = l->symmetric, RMAI_PART_SYMMETRIC;
+    return *start = l->statics, RMAI_PART_STATICS;
+}
+
+/* Where in pe's part of the window [offset, offset + *len) of its space is, with the set's lock; *len becomes what lies
+ * before the end of a step. Returns 1 with *address; 0 if it is not in there; -1 if pe has to be asked for its
+ * directory first (rmai_dynamic_learn). */
+static int find_in_directory(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
+                             uint64_t *address) {
+    const struct rmai_directory *d;
+    struct rmai_peer *p;
+    size_t start;
+    const enum rmai_part_kind part = part_of(&net->job->layout, offset, &start);
+    const uint64_t at = offset - start;
+    const uint64_t end = rmai_step_end(at), begin = end - rmai_step_size(at);
+    uint64_t attached;
+    if (!net->dynamic.open || !net->dynamic.parts[part]) return 0;
+    if (!(p = rmai_peer_of(s, pe))) return 0;
+    if (!(d = p->directory)) return -1;
+    attached = load(&d->attached[part]);
+    if (at + *len > attached) {
+        /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
+        const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
+        return part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
+    }
+    *len = rmai_min(*len, end - at);
+    *address = load(&d->address[part]) + at;
+    p->step.offset = start + begin;
+    p->step.len = rmai_min(end, attached) - begin;
+    p->step.address = *address - (at - begin);
+    return 1;
+}
+
+/* As find_in_directory, but reads first the step in which something was found last: what of a heap is attached stays so
+ * to the end, and the next access is often beside the last. */
+static int find_in_dynamic(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
+                           uint64_t *address) {
+    const struct rmai_peer *p = s->last;
+    if (RMAI_LIKELY(p && p->pe == pe)) {
+        const uint64_t at = offset - p->step.offset;
+        if (at < p->step.len && *len <= p->step.len - at) return *address = p->step.address + at, 1;
+    }
+    return find_in_directory(net, s, pe, offset, len, address);
+}
+
+/* The PE's numbers only grow, so an older answer that comes later changes nothing. */
+static int keep_directory(const char *call, struct rmai_pending *s, int pe, const struct rmai_directory *now,
+                          unsigned growths) {
+    struct rmai_peer *p = rmai_peer_of(s, pe);
+    if (p && !p->directory) p->directory = calloc(1, sizeof *p->directory);
+    if (!p || !p->directory) return rmai_net_no_memory(call, pe);
+    for (int i = 0; i < RMAI_PARTS; i++) {
+        p->directory->address[i] = now->address[i];
+        p->directory->attached[i] = rmai_max(p->directory->attached[i], now->attached[i]);
+    }
+    for (int i = 0; i < RMAI_POOLS; i++) p->directory->extent[i] = rmai_max(p->directory->extent[i], now->extent[i]);
+    p->growths = growths;
+    return RMA_SUCCESS;
+}
+
+/* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
+static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
+                       size_t to) {
+    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
+                                        (char *)now + from, to - from);
+    return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+}
+
+/* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
+static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                         struct rmai_directory *now) {
+    int code;
+    rmai_pending_lock(s);
+    code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    if (code == RMA_SUCCESS) code = get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent));
+    rmai_pending_unlock(s);
+    return code;
+}
+
+int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
+    struct rmai_directory now = {.address = {0}};
+    const struct rmai_op ask = {
+        .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_EXTENTS, .buffer = &now, .len = sizeof now};
+    int code = net->dynamic.by_get ? get_directory(net, call, s, pe, &now) : rmai_message_ask(net, &ask);
+    if (code != RMA_SUCCESS) return code;
+    rmai_pending_lock(s);
+    code = keep_directory(call, s, pe, &now, growths);
+    rmai_pending_unlock(s);
+    return code;
+}
 
 /* ---- flushes ---- */
 
@@ -97,41 +256,75 @@ static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pendi
     return memcpy(copy, from, len);
 }
 
+/* ---- which puts and gets go through a window ---- */
+
+static enum rmai_access access_of(const struct rmai_op *op) {
+    return op->kind == RMAI_RECORD_GET ? RMAI_ACCESS_GET : RMAI_ACCESS_PUT;
+}
+
+/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. Alone, with a quiet
+ * behind it, it is a little faster through the window; of a stream many go with one message, each as soon as it is
+ * copied. So the last one decides: what came before the quiet that completed it. */
+static int is_of_stream(struct rmai_pending *s, int pe) {
+    const struct rmai_peer *p;
+    uint64_t mark;
+    int yes;
+    rmai_pending_lock(s);
+    p = rmai_peer_to(s, pe, &mark);
+    yes = p && (!p->last_was_lone || p->listed || s->session);
+    rmai_pending_unlock(s);
+    return yes;
+}
+
+/* 1 if puts to that PE are under way by messages. A get that goes the same way comes after them, and reads what they
+ * have written: nothing that the program may rely on, but many do. */
+static int has_puts_in_messages(struct rmai_pending *s, int pe) {
+    const struct rmai_peer *p;
+    uint64_t mark;
+    int yes;
+    if (atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
+    rmai_pending_lock(s);
+    p = rmai_peer_to(s, pe, &mark);
+    yes = p && (p->under_way > 0 || rmai_peer_has_open(p));
+    rmai_pending_unlock(s);
+    return yes;
+}
+
+int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op) {
+    const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
+    const enum rmai_window_kind window = op->offset - net->job->layout.symmetric < covered ? RMAI_FIXED : RMAI_DYNAMIC;
+    const enum rmai_access access = access_of(op);
+    const int all =
+        net->ways.all_by_window[window][access] && rmai_ways_window(&net->ways, window, access, op->len, RMAI_NOW);
+    if (op->offset >= RMA_GPTR_ATTACHED_) return 0; /* the program may detach it at any time */
+    if (!all && !rmai_ways_window(&net->ways, window, access, op->len, op->when)) return 0;
+    if (access == RMAI_ACCESS_GET && op->when == RMAI_NOW) return !has_puts_in_messages(op->set, op->pe);
+    return all || op->len > STREAM_MOST || (op->when == RMAI_NOW && !is_of_stream(op->set, op->pe));
+}
+
 /* ---- puts and gets ---- */
 
-/* Where the first len bytes of a transfer go, and what their caller does next. */
-struct way {
+/* Where the first len bytes of an operation go, and what their caller does next. */
+struct target {
     enum rmai_window_kind window;
     uint64_t disp;
     size_t len;
     enum rmai_when when;
 };
 
-/* As rmai_dynamic_find, for a PE of another node. Looks first at the step in which something was found last: what of a
- * heap is attached stays so to the end, and the next access is often beside the last. */
-static int find_in_dynamic(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
-                           uint64_t *address) {
-    const struct rmai_peer *p = s->last;
-    if (RMAI_LIKELY(p && p->pe == pe)) {
-        const uint64_t at = offset - p->step.offset;
-        if (at < p->step.len && *len <= p->step.len - at) return *address = p->step.address + at, 1;
-    }
-    return rmai_dynamic_find(net, s, pe, offset, len, address);
-}
-
-/* Returns 1 if way->len bytes of t, or the first of them, go through a window, with the rest of *way; 0 if they go by
+/* Returns 1 if to->len bytes of *op, or the first of them, go through a window, with the rest of *to; 0 if they go by
  * messages; -1 if the PE has to be asked first (rmai_dynamic_learn). The set's lock is held. */
-static int choose_window(struct rmai_net *net, const struct rmai_transfer *t, struct way *way) {
-    const size_t at = (size_t)t->offset - net->job->layout.symmetric,
+static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct target *to) {
+    const size_t at = (size_t)op->offset - net->job->layout.symmetric,
                  covered = atomic_load_explicit(&net->covered, memory_order_acquire);
-    if (at < covered && way->len <= covered - at) {
-        way->window = RMAI_FIXED;
-        way->disp = at + RMAI_PROBE_ROOM;
-        return rmai_ways_window(&net->ways, RMAI_FIXED, t->access, way->len, way->when);
+    if (at < covered && to->len <= covered - at) {
+        to->window = RMAI_FIXED;
+        to->disp = at + RMAI_PROBE_ROOM;
+        return rmai_ways_window(&net->ways, RMAI_FIXED, access_of(op), to->len, to->when);
     }
-    if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, t->access, way->len, way->when)) return 0;
-    way->window = RMAI_DYNAMIC;
-    return find_in_dynamic(net, t->set, t->pe, t->offset, &way->len, &way->disp);
+    if (!rmai_ways_window(&net->ways, RMAI_DYNAMIC, access_of(op), to->len, to->when)) return 0;
+    to->window = RMAI_DYNAMIC;
+    return find_in_dynamic(net, op->set, op->pe, op->offset, &to->len, &to->disp);
 }
 
 /* Marks the peer as one whose transfers a quiet has to flush. */
@@ -157,78 +350,80 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
 
 /* Unless the put is a nonblocking one, its source is the caller's again when this returns: a short source is copied,
  * since to flush it locally takes longer. */
-static int put_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
-                       struct rmai_peer *p) {
-    const char *source = t->buffer, *copy = NULL;
+static int put_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to, struct rmai_peer *p) {
+    const char *source = op->buffer, *copy = NULL;
     int code;
-    if (way->when != RMAI_LATER && way->len <= RMAI_COPY_MOST) {
-        copy = keep_copy(net, t->call, t->set, source, way->len, &code);
+    if (to->when != RMAI_LATER && to->len <= RMAI_COPY_MOST) {
+        copy = keep_copy(net, op->call, op->set, source, to->len, &code);
         if (code != RMA_SUCCESS) return code;
     }
-    touch_peer(p, way->window);
-    rmai_pending_note_put(t->set, t->pe, 0);
-    code = rmai_transport_put(net->transport, t->call, way->window, t->pe, way->disp, copy ? copy : source, way->len);
-    if (code != RMA_SUCCESS || copy || way->when == RMAI_LATER) return code;
-    return flush_window(net, t->call, t->set, way->window, t->pe, RMAI_FLUSH_LOCAL);
+    touch_peer(p, to->window);
+    rmai_pending_note_put(op->set, op->pe, 0);
+    code = rmai_transport_put(net->transport, op->call, to->window, op->pe, to->disp, copy ? copy : source, to->len);
+    if (code != RMA_SUCCESS || copy || to->when == RMAI_LATER) return code;
+    return flush_window(net, op->call, op->set, to->window, op->pe, RMAI_FLUSH_LOCAL);
 }
 
 /* For a get that is waited for a full flush does the same as a local one, and MPICH does it some ten nanoseconds
  * faster. MPI may store a word twice: it writes a short one of these elsewhere. */
-static int get_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way,
-                       struct rmai_peer *p) {
-    const int is_short = way->when != RMAI_LATER && way->len <= sizeof t->set->words;
+static int get_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to, struct rmai_peer *p) {
+    const int is_short = to->when != RMAI_LATER && to->len <= sizeof op->set->words;
     int code;
-    if (way->when == RMAI_LATER) touch_peer(p, way->window);
-    code = rmai_transport_get(net->transport, t->call, way->window, t->pe, way->disp,
-                              is_short ? (char *)t->set->words : t->buffer, way->len);
-    if (code != RMA_SUCCESS || way->when == RMAI_LATER) return code;
-    code = flush_window(net, t->call, t->set, way->window, t->pe, RMAI_FLUSH_PE);
-    if (code == RMA_SUCCESS && is_short) rma_move_(t->buffer, t->set->words, way->len);
+    if (to->when == RMAI_LATER) touch_peer(p, to->window);
+    code = rmai_transport_get(net->transport, op->call, to->window, op->pe, to->disp,
+                              is_short ? (char *)op->set->words : op->buffer, to->len);
+    if (code != RMA_SUCCESS || to->when == RMAI_LATER) return code;
+    code = flush_window(net, op->call, op->set, to->window, op->pe, RMAI_FLUSH_PE);
+    if (code == RMA_SUCCESS && is_short) rma_move_(op->buffer, op->set->words, to->len);
     return code;
 }
 
 /* The set's lock is held until MPI has taken the transfer. */
-static int move_through(struct rmai_net *net, const struct rmai_transfer *t, const struct way *way) {
-    struct rmai_peer *p = rmai_peer_of(t->set, t->pe);
+static int move_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to) {
+    struct rmai_peer *p = rmai_peer_of(op->set, op->pe);
     int code;
-    if (!p) return rmai_net_no_memory(t->call, t->pe);
-    code = t->access == RMAI_ACCESS_GET ? get_through(net, t, way, p) : put_through(net, t, way, p);
-    if (code == RMA_SUCCESS && net->ways.needs_target[way->window][t->access]) ring_doorbell(net, p);
+    if (!p) return rmai_net_no_memory(op->call, op->pe);
+    code = op->kind == RMAI_RECORD_GET ? get_through(net, op, to, p) : put_through(net, op, to, p);
+    if (code == RMA_SUCCESS && net->ways.needs_target[to->window][access_of(op)]) ring_doorbell(net, p);
     return code;
 }
 
-/* Returns 1 if way->len bytes of t went through a window, with *code, or the PE could not be asked; else 0. This holds
+/* Returns 1 if to->len bytes of *op went through a window, with *code, or the PE could not be asked; else 0. This holds
  * the set's lock until MPI has taken the transfer. A thread that takes the fixed window down first sets `covered` to 0
  * and then flushes each set (rmai_window_grow), for which it needs that lock: so no transfer is in the window any more
  * when it is freed. */
-static int use_window(struct rmai_net *net, const struct rmai_transfer *t, struct way *way, int *code) {
+static int use_window(struct rmai_net *net, const struct rmai_op *op, struct target *to, int *code) {
     int goes;
     for (int learned = 0;; learned = 1) {
-        rmai_pending_lock(t->set);
-        goes = choose_window(net, t, way);
-        if (goes > 0) *code = move_through(net, t, way);
-        rmai_pending_unlock(t->set);
+        rmai_pending_lock(op->set);
+        goes = choose_window(net, op, to);
+        if (goes > 0) *code = move_through(net, op, to);
+        rmai_pending_unlock(op->set);
         if (RMAI_LIKELY(goes >= 0) || learned) return goes > 0;
-        *code = rmai_dynamic_learn(net, t->call, t->set, t->pe);
+        *code = rmai_dynamic_learn(net, op->call, op->set, op->pe);
         if (*code != RMA_SUCCESS) return 1;
     }
 }
 
-int rmai_window_move(struct rmai_net *net, struct rmai_transfer *t, int *code) {
-    const size_t most = t->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE, len = t->len;
-    *code = RMA_SUCCESS;
-    if (t->offset >= RMA_GPTR_ATTACHED_) return 0; /* the program may detach it at any time */
-    while (t->len > 0) {
-        struct way way = {.len = rmai_min(t->len, most), .when = t->len > most ? RMAI_NOW : t->when};
-        if (RMAI_UNLIKELY(t->len < len)) rmai_net_progress(net, 1);
-        if (!use_window(net, t, &way, code)) return 0;
-        if (*code != RMA_SUCCESS) return 1;
-        t->offset += way.len;
-        t->buffer += way.len;
-        t->len -= way.len;
+/* What of the operation the windows do not cover goes by messages. */
+static inline int move(struct rmai_net *net, const struct rmai_op *op,
+                       int (*by_messages)(struct rmai_net *net, const struct rmai_op *op)) {
+    const size_t most = op->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
+    struct rmai_op rest = *op;
+    int code = RMA_SUCCESS;
+    while (rest.len > 0) {
+        struct target to = {.len = rmai_min(rest.len, most), .when = rest.len > most ? RMAI_NOW : rest.when};
+        if (RMAI_UNLIKELY(rest.len < op->len)) rmai_net_progress(net, 1);
+        if (!use_window(net, &rest, &to, &code)) return by_messages(net, &rest);
+        if (code != RMA_SUCCESS) return code;
+        rest.offset += to.len;
+        rest.buffer = (char *)rest.buffer + to.len;
+        rest.len -= to.len;
     }
-    /* A transfer of 0 bytes sends nothing. */
-    rmai_count(t->set->traffic, len ? RMA_PATH_WINDOW : RMA_PATH_REQUEST,
-               t->access == RMAI_ACCESS_GET ? RMAI_GETS : RMAI_PUTS, len);
-    return 1;
+    rmai_count(op->set->traffic, RMA_PATH_WINDOW, op->kind == RMAI_RECORD_GET ? RMAI_GETS : RMAI_PUTS, op->len);
+    return code;
 }
+
+int rmai_window_put(struct rmai_net *net, const struct rmai_op *op) { return move(net, op, rmai_message_put); }
+
+int rmai_window_get(struct rmai_net *net, const struct rmai_op *op) { return move(net, op, rmai_message_get); }

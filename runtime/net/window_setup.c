@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/window_setup.h"
+#include "runtime/net/window.h"
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/net/dynamic.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport_mpi.h"
-#include "runtime/net/window.h"
+#include "runtime/net/transport.h"
+#include "runtime/net/ways.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -19,9 +17,9 @@
  * it makes all the calls that take all PEs nevertheless. */
 
 /* Tells all PEs whether all succeeded. */
-static int all_succeeded(struct rmai_transport_mpi *mpi, const char *call, int mine) {
+static int all_succeeded(struct rmai_net *net, const char *call, int mine) {
     int bad = mine != RMA_SUCCESS;
-    rmai_transport_mpi_worst(mpi, call, &bad, 1);
+    rmai_transport_merge(net->transport, call, &bad, 1);
     return !bad;
 }
 
@@ -29,8 +27,8 @@ static void keep_first(int *own, int mine) {
     if (*own == RMA_SUCCESS) *own = mine;
 }
 
-static int end_window(struct rmai_transport_mpi *mpi, enum rmai_window_kind kind, const char *call) {
-    const int code = rmai_transport_mpi_end_window(mpi, kind);
+static int end_window(struct rmai_net *net, enum rmai_window_kind kind, const char *call) {
+    const int code = rmai_transport_end_window(net->transport, kind);
     if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
     return code;
 }
@@ -38,16 +36,15 @@ static int end_window(struct rmai_transport_mpi *mpi, enum rmai_window_kind kind
 /* Agrees on how making a window went: `mine` here. *well becomes 1 if all PEs can use theirs. A window that some PEs
  * have and others could not make can neither be used nor be freed, since all PEs would have to take part: it stays, and
  * the call fails on all PEs. */
-static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi, enum rmai_window_kind kind,
-                           const char *call, int mine, int *well) {
+static int agree_on_window(struct rmai_net *net, enum rmai_window_kind kind, const char *call, int mine, int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
-    const int none = !rmai_transport_mpi_has_window(mpi, kind);
+    const int none = !rmai_transport_has_window(net->transport, kind);
     int worst[] = {
         [BAD] = mine != RMA_SUCCESS, [HAS] = !none, [HAS_NOT] = none ? net->job->n_pes - net->job->my_pe : 0};
-    rmai_transport_mpi_worst(mpi, call, worst, 3);
+    rmai_transport_merge(net->transport, call, worst, 3);
     *well = !worst[BAD];
     if (!worst[HAS] || !worst[HAS_NOT]) return RMA_SUCCESS;
-    rmai_transport_mpi_forget_window(mpi, kind);
+    rmai_transport_forget_window(net->transport, kind);
     if (none) {
         rmai_error_prefix("%s: ", call);
         /* The others know no reason, and one of them may end the job first. */
@@ -64,40 +61,38 @@ static int agree_on_window(struct rmai_net *net, struct rmai_transport_mpi *mpi,
 static const char *why_not(int mine) { return mine != RMA_SUCCESS ? rma_last_error() : "it failed on another PE"; }
 
 /* mine: what this PE has found wrong. */
-static int without_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine) {
+static int without_fixed(struct rmai_net *net, const char *call, int mine) {
     if (!net->said_windowless++ && net->job->my_pe == 0)
         rmai_note("MPI's window over the symmetric heap is not used between nodes: %s", why_not(mine));
     net->fixed = 0;
-    return end_window(mpi, RMAI_FIXED, call);
+    return end_window(net, RMAI_FIXED, call);
 }
 
 /* Makes it, in place of the one there is. The net's lock is held. */
-static int make_fixed(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int *own) {
+static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t size, int *own) {
     int well, mine, code;
     net->covered = 0; /* seen by whoever takes a set's lock after the flush */
     keep_first(own, rmai_window_flush_all(net, call));
-    mine = rmai_transport_mpi_fixed(mpi, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
-    code = agree_on_window(net, mpi, RMAI_FIXED, call, mine, &well);
+    mine = rmai_transport_make_window(net->transport, RMAI_FIXED, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
+    code = agree_on_window(net, RMAI_FIXED, call, mine, &well);
     if (code != RMA_SUCCESS) return code;
-    if (well) well = all_succeeded(mpi, call, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
+    if (well) well = all_succeeded(net, call, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
     if (well)
         atomic_store_explicit(&net->covered, size, memory_order_release);
     else
-        keep_first(own, without_fixed(net, mpi, call, mine));
+        keep_first(own, without_fixed(net, call, mine));
     return RMA_SUCCESS;
 }
 
 int rmai_window_wanted(const struct rmai_net *net, size_t size) {
     const size_t covered = net->covered;
-    return net->active && net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
+    return net && net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
 }
 
-int rmai_window_grow(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                     int own) {
+int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t size, int own) {
     int code;
     rmai_net_lock(net);
-    code = make_fixed(net, mpi, call, base, size, &own);
+    code = make_fixed(net, call, base, size, &own);
     rmai_net_unlock(net);
     return own == RMA_SUCCESS ? code : own;
 }
@@ -109,38 +104,36 @@ static int wants_dynamic(const struct rmai_net *net) {
     return net->transport->operations->attach && !net->windowless && window != RMAI_WINDOW_STATIC;
 }
 
-static void without_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, int mine,
-                            int *own) {
+static void without_dynamic(struct rmai_net *net, const char *call, int mine, int *own) {
     net->dynamic.open = 0;
     if (net->job->my_pe == 0) rmai_note("MPI's dynamic window is not used between nodes: %s", why_not(mine));
-    keep_first(own, end_window(mpi, RMAI_DYNAMIC, call));
+    keep_first(own, end_window(net, RMAI_DYNAMIC, call));
 }
 
 /* Makes it, with the page that has this PE's directory in it. */
-static int make_dynamic(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, int *own) {
-    int mine = rmai_transport_mpi_dynamic(mpi), code, well;
+static int make_dynamic(struct rmai_net *net, const char *call, char *base, int *own) {
+    int mine = rmai_transport_make_window(net->transport, RMAI_DYNAMIC, NULL, 0), code, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
-    code = agree_on_window(net, mpi, RMAI_DYNAMIC, call, mine, &well);
+    code = agree_on_window(net, RMAI_DYNAMIC, call, mine, &well);
     if (code != RMA_SUCCESS) return code;
     /* Where the other PE's page is the fixed window tells. */
-    if (well && net->fixed) well = all_succeeded(mpi, call, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
+    if (well && net->fixed) well = all_succeeded(net, call, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
-    if (!well) without_dynamic(net, mpi, call, mine, own);
+    if (!well) without_dynamic(net, call, mine, own);
     return RMA_SUCCESS;
 }
 
 int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants_dynamic(net); }
 
-int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, const char *call, char *base, size_t size,
-                      int own) {
+int rmai_windows_open(struct rmai_net *net, const char *call, char *base, size_t size, int own) {
     int code = RMA_SUCCESS;
     rmai_net_lock(net);
     if (net->fixed)
-        code = make_fixed(net, mpi, call, base, net->job->settings.window == RMAI_WINDOW_DYNAMIC ? 0 : size, &own);
-    if (code == RMA_SUCCESS && wants_dynamic(net)) code = make_dynamic(net, mpi, call, base, &own);
+        code = make_fixed(net, call, base, net->job->settings.window == RMAI_WINDOW_DYNAMIC ? 0 : size, &own);
+    if (code == RMA_SUCCESS && wants_dynamic(net)) code = make_dynamic(net, call, base, &own);
     rmai_net_unlock(net);
     if (code == RMA_SUCCESS) {
-        code = rmai_probe_one_sided(net, mpi);
+        code = rmai_probe_one_sided(net);
         if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
     }
     return own == RMA_SUCCESS ? code : own;
@@ -152,7 +145,7 @@ int rmai_windows_open(struct rmai_net *net, struct rmai_transport_mpi *mpi, cons
 #define LONG_FROM  ((size_t)65536)
 
 static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rmai_access access) {
-    w->all_by_window[window][access] = w->some_all_by_window = 1;
+    w->all_by_window[window][access] = 1;
     for (int when = 0; when <= RMAI_COPIED; when++)
         w->by_window[window][access][when] = (struct rmai_lengths){0, SIZE_MAX};
 }
@@ -204,7 +197,7 @@ static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
     return 0;
 }
 
-int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
+int rmai_windows_choose(struct rmai_net *net) {
     struct rmai_dynamic *d = &net->dynamic;
     const struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
@@ -214,9 +207,10 @@ int rmai_windows_choose(struct rmai_net *net, struct rmai_transport_mpi *mpi) {
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
     leave_words_to_messages(net);
+    net->ways.some_by_window = is_used(w, RMAI_FIXED) || is_used(w, RMAI_DYNAMIC);
     if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
-        code = end_window(mpi, RMAI_DYNAMIC, "rma_init");
+        code = end_window(net, RMAI_DYNAMIC, "rma_init");
     }
     /* The fixed window is made anew as the heap grows, a meeting of all PEs, only where the dynamic one needs the
      * target. */

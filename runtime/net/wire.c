@@ -17,6 +17,17 @@ static const char *const kinds[] = {
     [RMAI_RECORD_ALLOC] = "allocation",  [RMAI_RECORD_FREE] = "release", [RMAI_RECORD_EXTENTS] = "extents",
 };
 
+const char *rmai_wire_operation(const struct rmai_record *r) {
+    switch ((enum rmai_net_kind)r->kind) {
+        case RMAI_RECORD_PUT:
+        case RMAI_RECORD_PUT_LONG: return "put to";
+        case RMAI_RECORD_GET:
+        case RMAI_RECORD_GET_LONG: return "get from";
+        case RMAI_RECORD_ATOMIC: return "atomic operation on";
+        default: return "request to";
+    }
+}
+
 /* m->wrong: which record or item, and what. */
 static RMAI_COLD int refuse_message(struct rmai_wire_reader *m, const char *what, const char *format, ...)
     RMAI_PRINTF(3, 4);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rounds.c: a benchmark whose figures are given, on a machine that is as busy as --others says: what the harness notes
- * below the rows. test/check-bench.sh runs it. */
+/* rounds.c: a benchmark with given times, on a machine as busy as --others says: tests the harness's notes below the
+ * rows. test/check-bench.sh runs it. */
 #include "bench/bench.h"
 
 #include <stdio.h>

@@ -20,9 +20,9 @@
  *
  * Functions: those of the two tables below. Of system calls by syscall(2), mmap and mremap count under these names.
  *
- * Only calls from librma and from the program itself count, not MPI's own nor the C library's: the return address
- * tells. With `fail`, an MPI call in which other PEs take part is made, and fails then: the other PEs go on. With
- * `omit` they wait within MPI for this PE, and only the job's end helps them. */
+ * Only calls from librma and from the program itself count, not those of MPI or the C library: the return address tells
+ * them apart. With `fail`, an MPI call in which other PEs take part is made, and then fails: the other PEs continue.
+ * With `omit` they wait within MPI for this PE, until the job ends. */
 #define _GNU_SOURCE
 
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* driver: runs a fuzz target where there is no libFuzzer: the same options, but inputs that are merely random. Input i
- * of a seed is the same on every machine, whatever came before it.
+/* driver: runs a fuzz target without libFuzzer: the same options, but purely random inputs. Input i of a seed is the
+ * same on every machine, whatever came before it.
  *
  *     fuzz_NAME [-runs=N] [-max_total_time=SECONDS] [-max_len=N] [-seed=N] [-artifact_prefix=PATH] [FILE or FOLDER]...
  *
- * Files are run as they are, and nothing else then; folders, libFuzzer's corpora, are passed over. The input that makes
- * the target fail is written to PATHcrash-SEED-NUMBER. */
+ * If files are given, only they are run, unchanged; folders (libFuzzer's corpora) are ignored. An input that makes the
+ * target fail is written to PATHcrash-SEED-NUMBER. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

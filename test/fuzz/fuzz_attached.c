@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_attached: bytes are operations on a table of attached regions, against a list of what is attached. The lookups
- * are what global pointers of other PEs are resolved with, so offsets and lengths of any value are asked for.
+/* fuzz_attached: bytes are operations on a table of attached regions, compared with a list of these. Global pointers of
+ * other PEs are resolved by these lookups, so offsets and lengths have any value.
  *
  * What the model says:
  *   two regions share no granule, and an added region is found at every byte, and not one byte beyond

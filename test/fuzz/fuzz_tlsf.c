@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_tlsf: bytes are operations on a pool and its list of returned blocks, against a model that is as simple as can
- * be: what each unit holds, and a list of blocks. tools/fuzz builds and runs it.
+/* fuzz_tlsf: bytes are operations on a pool and its list of returned blocks, compared with the simplest possible model:
+ * the content of each unit, and a list of blocks. tools/fuzz builds and runs it.
  *
- * The table that is not committed is poisoned where AddressSanitizer is there, so a look at it ends the run. What the
- * model says:
+ * With AddressSanitizer the uncommitted part of the table is poisoned, so an access to it ends the run. What the model
+ * says:
  *   an allocation is aligned, in the pool, on free units; FULL only if no run of free units is sure to fit
  *   a denied call has changed nothing; what the commit callback granted is never asked for again
  *   exactly the bases of live blocks can be freed, resized or given back, and each once

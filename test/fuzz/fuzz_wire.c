@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fuzz_wire: bytes are a message between nodes, or say how to write one and where to damage it.
+/* fuzz_wire: bytes are a message between nodes, or they describe how to write one and where to damage it.
  *
  * What the model says:
  *   whatever has arrived, names, elements and data lie in the message, offsets are some, the reply that the records may

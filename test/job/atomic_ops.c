@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each operation of the header's tables, in each form, gives the value that it says, wherever the word is.
+/* Each operation of the header's tables, in each form, gives the documented value, wherever the word is.
  *
- * Broken by an operation or a type that is taken for another one (signed for unsigned, float for its bits, 4 bytes for
- * 8) on any of the ways to a word: inlined, by the library on this PE, by a thread of the owner, in a message, by MPI;
- * by an old value that is not the one that was replaced; by a form that leaves out an argument; by an access wider than
- * its word, on either side; by bad input that is not refused, or not in the name of the call; and by a function missing
- * that programs compiled with earlier headers call. */
+ * Broken by a mix-up of operations or types (signed for unsigned, float for its bits, 4 bytes for 8) on any way to a
+ * word: inlined, by the library on this PE, by a thread of the owner, in a message, by MPI; by an old value that is not
+ * the replaced one; by a form that ignores an argument; by an access wider than its word, on either side; by bad input
+ * that is not refused, or not in the name of the call; and by a missing function that programs compiled with earlier
+ * headers call. */
 #include "job.h"
 
 #include <float.h>

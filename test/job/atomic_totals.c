@@ -3,10 +3,9 @@
  * twice.
  *
  * Broken by an update made of a load and a store, on one of the ways or between two of them (inlined, by the library,
- * by a thread of the owner, in a message); by an old value that is not the one that was replaced, so that two PEs
- * believe to have been first; by a minimum that goes up again; and by a loop that does not end, or forgets a number,
- * over a NaN or 0.0 and -0.0. What each PE does follows from its number, so the owner works out the totals again by
- * itself. */
+ * by a thread of the owner, in a message); by an old value that is not the replaced one, so that two PEs believe that
+ * they were first; by a minimum that increases; and by a loop that does not end, or loses a number, because of a NaN or
+ * 0.0 and -0.0. Each PE's updates follow from its number, so the owner can compute the totals by itself. */
 #include "job.h"
 
 #include <math.h>

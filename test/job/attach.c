@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attached memory is reached by every PE, to the byte and to its ends, as long as it is attached and not a moment
- * longer.
+/* Every PE reaches attached memory, to the byte and to its ends, as long as it is attached and no longer.
  *
- * Broken by an address that is computed from the wrong region, by peers that wait for an owner who sleeps or computes,
- * by an atomic of the owner's thread that is not the same one as that of the owner, by a bound that lets a byte too
- * much through, by a detach that returns while somebody is still in, by an old pointer that names new memory, and by
- * memory that the owner has protected or unmapped: an error of the call, not the end of anybody. On 3 PEs the system
- * forbids process_vm_readv(2) and process_vm_writev(2) between processes, on 5 altogether, as sandboxes do: the results
- * are the same. */
+ * Broken by an address that is computed from the wrong region, by peers that wait for an owner that sleeps or computes,
+ * by atomics of the owner and of its thread that are not atomic towards each other, by a bound that admits one byte too
+ * many, by a detach that returns during an access, by an old pointer that names new memory, and by memory that the
+ * owner has protected or unmapped: this must be an error of the call, and kill no PE. On 3 PEs the system forbids
+ * process_vm_readv(2) and process_vm_writev(2) between processes, on 5 altogether, as sandboxes do: the results are the
+ * same. */
 #include "job.h"
 
 #include <errno.h>

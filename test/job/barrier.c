@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nobody leaves a barrier before everybody has come, and all that was written before it is seen after it.
+/* No PE leaves a barrier before all PEs have arrived, and afterwards every PE sees all earlier stores.
  *
- * Broken by a barrier that counts wrongly, that lets a fast PE pass twice, that loses a wake-up (a PE that comes late
- * has the others asleep: then the deadline passes), or that is no release or no acquire. Who has come stands in a file
- * that all PEs map, so that PEs of different simulated nodes watch each other without the library. */
+ * Broken by a barrier that counts wrongly, that lets a fast PE pass twice, that loses a wake-up (a late PE finds the
+ * others asleep: then the deadline passes), or that does not release or acquire. PEs record their arrivals in a file
+ * that all PEs map, so that PEs of different simulated nodes observe each other without the library. */
 #include "job.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Not a test by itself, and not in the plan: a job that begins, uses one of each kind of call whose way all PEs choose
- * alike, and ends. A PE whose rma_init fails says with which text, and ends as a program does that looks at what it is
- * told: with exit code 3. */
+/* Not a test by itself, and not in the plan: a job that begins, makes one call of each kind whose algorithm all PEs
+ * must choose alike, and ends. A PE whose rma_init fails prints the text, and ends like a program that checks codes:
+ * with exit code 3. */
 #define _GNU_SOURCE /* RTLD_DEFAULT */
 
 #include <rma.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collectives give what a loop over all sources gives: on any team, for any length, type and operation, in place or
- * not, wherever each PE has its buffers; and when a call returns, its dest is complete, nothing beside it has changed,
- * and both buffers are the caller's.
+ * not, wherever each PE has its buffers; and when a call returns, its dest is complete, nothing else has changed, and
+ * the caller owns both buffers again.
  *
- * Broken by a root that is taken for a number of the job, by PEs that are gone through in the order of the job or by
- * nodes, by a remainder of PEs or bytes that is left out, by an element that is cut where a long vector is, by data of
- * the call before, by a source that is read after its owner has been let go, by an operation that is of the next type,
- * by a zero that a sum begins from, by a sum that is added up in another order on another PE, and by any address that
- * is taken to be the same on all PEs. Here PEs that are not in a team go on to the next call, no two calls have a
- * barrier between them, and a buffer is overwritten as soon as its call has returned. */
+ * Broken by a root that is used as a PE number of the job, by PEs in the order of the job or of nodes instead of the
+ * team's, by a remainder of PEs or bytes that is left out, by an element that is cut at a piece's end, by data of the
+ * previous call, by a source that is read after its owner's call has returned, by another type's operation, by a sum
+ * that begins from zero, by a different order of addition on another PE, and by an address that is assumed to be the
+ * same on all PEs. Here PEs outside a team go on to the next call, there is no barrier between calls, and a buffer is
+ * overwritten as soon as its call has returned. */
 #include "job.h"
 
 #include <complex.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_CHECK=1 no PE is left waiting in a collective that its peers call otherwise: all are told which PEs differ
- * and in what, or on which one the arguments are wrong; nothing is written, and the team works as before.
+/* With RMA_CHECK=1 no PE waits for ever in a collective that its peers call with other arguments: all PEs learn which
+ * PEs differ and in what, or whose arguments are wrong; nothing is written, and the team still works.
  *
  * Broken by a PE that returns early from its own mistake while others wait, by an argument that is not compared, by a
- * comparison with one neighbour only, by a PE that is told something else than the rest, by what is compared though it
- * may differ (the length of rma_collect, addresses, source where it does not count), and by a count of the team's calls
- * that a refused one has put out of step. */
+ * comparison with only one neighbour, by a PE that gets another text than the rest, by a comparison of arguments that
+ * may differ (the length of rma_collect, addresses, an ignored source), and by a refused call that puts the team's
+ * count of calls out of step. */
 #include "job.h"
 
 #define ROOM ((size_t)4096)
@@ -49,6 +49,7 @@ static void differences(void) {
     uint64_t *d = (uint64_t *)(void *)to, *s = (uint64_t *)(void *)source;
     float *df = (float *)(void *)to, *sf = (float *)(void *)source;
     double *dd = (double *)(void *)to, *sd = (double *)(void *)source;
+    rma_team *team;
     bool mine = job.me == odd;
     /* Which one is named beside the odd one is known where there are but two. */
     int other = g->n > 2 ? odd : g->pes[g->pes[0] == odd], last = g->n - 1;
@@ -104,6 +105,8 @@ static void differences(void) {
         DIFFER("rma_sum_reduce_root_uint64", rma_sum_reduce_root_uint64(g->team, d, s, 1, 0), "to a root");
         DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
+        DIFFER("rma_team_split_strided", rma_team_split_strided(g->team, 0, 1, 1, &team), "rma_team_split_strided",
+               "rma_broadcast");
     } else {
         DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_broadcast", "rma_alltoall");
         DIFFER("rma_fcollect", rma_fcollect(g->team, to, source, 8), "rma_fcollect", "rma_collect");
@@ -113,6 +116,7 @@ static void differences(void) {
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "to a root");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, 1), "");
+        DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_team_split_strided", "rma_broadcast");
     }
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An exchange in place between nodes needs no memory that grows with it: blocks of any size and with gaps are
- * exchanged by PEs that could not get memory for a copy. What memory it needs is got when a team first needs it, on
- * all its PEs or on none.
+/* The memory of an exchange in place between nodes does not grow with its size: PEs without memory for a copy exchange
+ * blocks of any size and with gaps. A team gets the memory that it needs at its first use, on all its PEs or on none.
  *
- * Broken by a copy of source, which one PE may not get while the others wait for it; by a piece that is overwritten
- * before it has left, that goes to another place than it came from, or that is left out at the end; by PEs that are
- * in place while others are not; by PEs of a node or of a team in another order. This program is linked with the
- * library's objects, and their malloc has no memory for long blocks when it is told so. */
+ * Broken by a copy of source, for which one PE may lack memory while the others wait; by a piece that is overwritten
+ * before it has left, that is misplaced, or that is missing at the end; by source being dest only on some PEs; by
+ * another order of a node's or team's PEs. This program is linked with the library's objects, whose malloc refuses long
+ * blocks on request. */
 #include "job.h"
 
 #include <stdatomic.h>

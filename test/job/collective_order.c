@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Thousands of collectives one after the other, without any barrier between them, keep apart: each gives its own data,
+/* Thousands of collectives one after the other, without any barrier between them, do not mix: each gives its own data,
  * however far one PE is ahead of another, whatever kind of call, length, root or team comes next.
  *
- * Broken by a buffer of the library that is used again before all have read it, by a flag or a counter that still tells
- * of the call before last, or has run over, by a root that may be so far ahead that nobody holds it up, by calls of
- * another kind that count in other steps, by a team whose calls move what is another team's, and by a PE that is
- * thought to have come when it has left. */
+ * Broken by a library buffer that is reused before all have read it, by a flag or a counter that is still from the call
+ * before last, or has wrapped, by a root that runs ahead without a bound, by kinds of calls that count in different
+ * steps, by a team whose calls move another team's data, and by a PE that counts as arrived when it has left. */
 #include "job.h"
 
 #define MOST  ((size_t)160 << 10)

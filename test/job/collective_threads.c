@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads of one PE that have teams of their own are in collectives of these at the same time, in whatever order they
- * come to them on each PE, and each gets its own team's data; puts, atomics and waits of other threads go on meanwhile.
+/* Threads of one PE, each with its own team, are in collectives at the same time, in any order on each PE, and each
+ * gets its own team's data; meanwhile other threads put, update and wait.
  *
- * Broken by a buffer, a number of the call or a state of the engine that two threads share, by a lock that is held
- * while another PE is waited for (two PEs then wait for each other, each in another team), and by an answer that goes
- * to the wrong thread. */
+ * Broken by a buffer, a call's number or a state of the engine that two threads share, by a lock that is held during a
+ * wait for another PE (two PEs then wait for each other, each in another team), and by a reply that goes to the wrong
+ * thread. */
 #include "job.h"
 
 #include <pthread.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each call in a context reaches the PE that the context's team numbers so; what has been begun in a context is
- * complete when the context, its team or the runtime ends, or its own quiet says so; and a handle of no context leads
- * nowhere.
+/* Each call in a context reaches the PE by the number that the context's team gives it; operations of a context are
+ * complete when the context, its team or the runtime has ended, or after the context's quiet; and an invalid handle is
+ * refused.
  *
- * Broken by a team whose start, stride or list is followed wrongly, by a call that takes another context's pending set
- * for its own, by a completion that forgets the message that is still gathering, by one that is of another PE than was
- * asked, by a place in the table that says something of the context that was there before, and by a check that is left
- * out or speaks in the name of another call. That something is complete is seen by its owner, who is told so by another
- * context: a barrier would hide it. */
+ * Broken by a team whose start, stride or list is followed wrongly, by a call that uses another context's pending set,
+ * by a completion that forgets the message that is still being filled, by the completion of another PE than requested,
+ * by a table entry with data of its previous context, and by a check that is missing or names another call. The owner
+ * observes completion, and learns of it through another context: a barrier would hide errors. */
 #include "job.h"
 
 #define LONG       ((size_t)1 << 20) /* bytes; longest is less where /dev/shm is small */

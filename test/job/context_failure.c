@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What fails on another node after the call has returned is told once, by whatever next completes the context in which
- * it was begun, and by no other one.
+/* If an operation fails on another node after its call has returned, the next completion of its context reports this
+ * once, and no other context does.
  *
- * Broken by an error that is kept with another context, that is told twice or by whoever comes first, that takes what
- * else was begun with it away, or that is forgotten when the context ends. Nothing that a program does wrong is found
- * out so late: a symmetric range is looked at before it leaves. But the owner needs memory of its own to let long data
- * come. So this program is linked with the library's objects, and their malloc has none for small blocks when it is
- * told so. */
+ * Broken by an error that is kept with another context, that is reported twice or by any first call, that loses other
+ * operations of the context, or that is forgotten when the context ends. A program's own mistakes are never found so
+ * late: a symmetric range is checked before the message leaves. But the owner needs memory to receive long data. So
+ * this program is linked with the library's objects, whose malloc refuses small blocks on request. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads with a context each, and threads that share one, put, get, count and signal to all PEs at once; each one's
- * quiet says of what it has begun itself that it is complete, whatever the others do with theirs, and nothing is lost,
- * doubled or early.
+/* Threads with a context each, and threads that share one, put, get, count and signal to all PEs at once; each thread's
+ * quiet completes its own operations, whatever the other threads do, and nothing is lost, doubled or early.
  *
- * Broken by what one thread's quiet takes off the list while another one is adding to it, by a word that tells of puts
- * and that two threads write, by a message that is sent by two, by a table that is searched while it changes, and by a
- * window that is used while it is made anew: meanwhile one thread makes and ends contexts, and the main one lets the
- * symmetric heap grow, and teams come and go. On 5 PEs puts and gets go through the window (RMA_WINDOW=always).
+ * Broken by a quiet that removes entries from a list while another thread adds some, by a word about pending puts that
+ * two threads write, by a message that two threads send, by a table that is searched while it changes, and by a window
+ * that is used while it is recreated: meanwhile one thread creates and destroys contexts, and the main thread lets the
+ * symmetric heap grow, and creates and destroys teams. On 5 PEs puts and gets go through the window
+ * (RMA_WINDOW=always).
  *
- * A thread knows what it has put where. It looks at it by a get in a context that nobody else knows, its witness. */
+ * A thread knows what it has put where. It checks this by a get in a context that no other thread uses, its witness. */
 #include "job.h"
 
 #include <pthread.h>

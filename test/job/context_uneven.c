@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* test/job/context.c where the PEs of a node are no arithmetic progression, as some launchers place them: 0 1 3 | 2 4.
+/* test/job/context.c with nodes whose PEs are not an arithmetic progression, as some launchers place them: 0 1 3 | 2 4.
  *
- * No switch of MPICH or Open MPI makes such nodes of one machine. So MPI's own tool interface does: the library asks
- * for the processes that share memory, and is told of fewer. */
+ * No option of MPICH or Open MPI simulates such nodes on one machine. So this program intercepts MPI: the library asks
+ * which processes share memory, and gets fewer of them. */
 #include "job.h"
 
 #include <mpi.h>

@@ -2,9 +2,9 @@
 /* A message that no PE sends ends the job, with words that name the PE from which it came and what is wrong with it
  * (test/job/plan has them).
  *
- * Broken by a receiver that believes what a message says of itself: it would read beyond it, or write where nobody
- * waits. Here what leaves a PE with the tag of short messages, 0, is damaged on its way to MPI: with 2 PEs a request is
- * cut, with 3 a reply names a request that is not under way. */
+ * Broken by a receiver that trusts a message's contents: it would read beyond the message, or write to memory that does
+ * not wait for a reply. Here messages with the tag of short messages, 0, are damaged on their way to MPI: with 2 PEs a
+ * request is cut, with 3 a reply names a request that is not under way. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_detach waits for the long transfers of other nodes that are under way in the region, and it is itself what lets
- * them end, in a program in which no thread does: MPI was initialized by MPI_Init. A transfer that has failed in the
- * region is not waited for.
+/* rma_detach waits for long transfers of other nodes that are under way in the region, and itself drives their
+ * progress, in a program without a progress thread: MPI was initialized by MPI_Init. It does not wait for a failed
+ * transfer.
  *
- * Broken by a detach that only sleeps: it waits for data that come only when it takes them. Broken by one that
- * returns before the last byte is there, by an owner without memory that fails a transfer and still counts it as one
- * in the region, and by one that ends the job since it has no memory for an answer. This program is linked with the
- * library's objects, and their malloc has no memory when it is told so. */
+ * Broken by a detach that only sleeps, and never receives the data for which it waits; by a detach that returns before
+ * the last byte has arrived; by an owner that fails a transfer for lack of memory and still counts it; and by an owner
+ * that ends the job since it has no memory for a reply. This program is linked with the library's objects, whose malloc
+ * fails on request. */
 #include "job.h"
 
 #include <mpi.h>

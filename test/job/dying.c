@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE that is killed in the middle of its work takes nobody's time: the launcher ends the job, and where it is told
- * not to, the others go on, or hear that they cannot.
+/* A PE that is killed in the middle of its work does not block the others: the launcher ends the job, or, if told not
+ * to, the others continue or get an error.
  *
- * Broken by a lock that the dead keep, by an owner who needs what they held, and by memory in /dev/shm with nobody to
- * remove it.
+ * Broken by a lock that a dead PE keeps, by an owner that waits for that lock, and by memory in /dev/shm that nobody
+ * removes.
  *
- * Alone, all PEs work until one is killed, and the launcher ends them. With RMA_TEST_DYING=survive
+ * By itself, all PEs work until one is killed, and the launcher ends them. With RMA_TEST_DYING=survive
  * (test/check-dying.sh, on one node, under a launcher that lets the others live) PEs are killed one after the other
  * while they allocate on PE 0, and each survivor prints what became of it. RMA_TEST_SEED gives the moments, and who
  * dies. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What cannot be had is a code or a null pointer with the reason, on every PE, and nothing else changes.
+/* Exhausted memory gives a code or a null pointer with the reason, on every PE, and nothing else changes.
  *
- * Broken by a limit that one PE does not keep, by a failure that leaves a block behind on some PE (offsets differ from
- * then on) or loses memory (the whole heap can no longer be had), by an output written in spite of failure, and by
- * memory that is promised and cannot be touched.
+ * Broken by a limit that one PE does not respect, by a failure that leaves a block on some PE (offsets then differ) or
+ * loses memory (the whole heap can no longer be allocated), by an output that is written after a failure, and by memory
+ * that is granted but cannot be touched.
  *
  * With RMA_TEST_SHM=1 (test/check-small-shm.sh) the limit is /dev/shm itself, of 64 MiB. With RMA_TEST_GROUP=bytes
  * (test/check-cgroup.sh) it is that of the control group in which all PEs are, with RMA_TEST_MEMORY=bytes
  * (test/check-small-shm.sh) the node's memory: there the kernel kills a PE instead of refusing memory. With
- * RMA_TEST_LIMITED=1 the heaps have limits, too, which are far larger. */
+ * RMA_TEST_LIMITED=1 the heaps also have limits, which are far larger. */
 #include "job.h"
 
 #include <sys/statvfs.h>
@@ -43,7 +43,7 @@ static void too_much(void) {
     CHECK(kept != NULL, "%s", rma_last_error());
     job_fill(kept, 0, 1000, 1);
     EXPECT_ZERO("rma_malloc", rma_malloc(8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "at most 4 MiB", "RMA_HEAP_MAX");
-    EXPECT_ZERO("rma_malloc", rma_malloc(4 * MIB) != NULL, RMA_ERR_NO_MEM, "4 MiB asked for", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_malloc", rma_malloc(4 * MIB) != NULL, RMA_ERR_NO_MEM, "4 MiB requested", "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - 100) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_calloc", rma_calloc(8, MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each PE exposes is found by every other, by the owner's own units, until it is unexposed, and by nobody after.
+/* Every PE reaches each PE's exposed memory, in the owner's units, until it is unexposed, and not afterwards.
  *
- * Broken by a size or unit that is taken from the asking PE instead of the owner, by a displacement that is let through
- * one too far, by asking that needs the owner, by memory that is attached twice or detached though somebody still
- * offers it, and by an error of one PE that the others do not hear of, or after which something stays attached. */
+ * Broken by the caller's size or unit instead of the owner's, by a displacement that is accepted one too far, by a
+ * query that needs the owner, by memory that is attached twice or detached while it is still offered, and by one PE's
+ * error that the others do not get, or after which something stays attached. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* However many puts and atomics without a value are on their way at once, to one PE or from all to all, each is done
- * once, and all of them are when rma_quiet returns.
+/* However many puts and non-fetching atomics are under way, to one PE or from all to all, each is done once, and all
+ * are done when rma_quiet returns.
  *
- * Broken by a message that is lost, doubled or mixed up where some queue is full, by two PEs that wait for each other
- * to take what they send, by a source that is read after a blocking put has returned, by atomics of one PE on one word
- * that overtake each other, and by a quiet that forgets what is still on its way. */
+ * Broken by a message that is lost, doubled or mixed up when a queue is full, by two PEs that each wait for the other
+ * to receive, by a source that is read after a blocking put has returned, by atomics of one PE on one word that
+ * overtake each other, and by a quiet that forgets operations under way. */
 #include "job.h"
 
 #define SLOT 24 /* bytes at most of one put; each has a place of its own */

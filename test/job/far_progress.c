@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the others do to a PE that computes is complete while it computes: nobody need enter the library to be put to,
- * to be got from, to be updated, or to have its heap allocated from.
+/* Operations on a computing PE complete while it computes: a PE need not enter the library for others to put, get,
+ * update, or allocate in its heap.
  *
- * Broken by any operation that waits for its target to make a call. The PE that computes changes a word of its own when
- * it has finished; whoever has all its operations behind it finds the old value there. A machine may be too slow for
+ * Broken by an operation that waits for its target to make a call. The computing PE changes one of its words when it
+ * has finished; a PE that has completed all its operations must find the old value there. A machine may be too slow for
  * that: then the PE computes twice as long, and again, so that no time is asserted. */
 #include "job.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every length moves whole, in both directions, between memory of every kind, and nothing beside it.
+/* Transfers of every length move all bytes and no others, in both directions, between memory of every kind.
  *
- * Broken by a length where one way to move bytes ends and the next one begins, by an odd place, by padding that is
- * written, by pieces of a long one that are mixed up, by long ones that wait for each other in a ring, by a source that
- * is read after a blocking put has returned, and by data that is not there after a quiet. On 4 PEs all that can goes
- * through MPI's window. */
+ * Broken at the limits between two ways to move bytes, by odd addresses, by padding that is written, by mixed-up pieces
+ * of a long transfer, by long transfers that wait for each other in a ring, by a source that is read after a blocking
+ * put has returned, and by data that are missing after a quiet. On 4 PEs everything that can go through MPI's window
+ * does. */
 #include "job.h"
 
 #include <mpi.h>

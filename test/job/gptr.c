@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A global pointer is the same word on every PE, names the same byte for each of them, and is refused where it names
- * none.
+/* A global pointer is the same word on every PE, names the same byte for each of them, and is refused if it names none.
  *
  * Broken by a conversion that depends on where a PE has mapped the heaps, by a peer that does not see how far a local
- * heap has grown, by a bound that lets the first or last byte through or keeps it out, by an atomic that is not the
- * same one as that on the address, and by a wrong pointer that is touched instead of refused. */
+ * heap has grown, by a bound that is off by one byte at either end, by an atomic that does not exclude the one by
+ * address, and by a wrong pointer that is accessed instead of refused. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_HEAP_CHECK=full what is written behind a block, or before it, is told when the block is given back, by
- * whoever does; and nothing is told of a program that does no such thing.
+/* With RMA_HEAP_CHECK=full a write past the end of a block, or before it, is reported when any PE frees the block; and
+ * a correct program gets no report.
  *
- * Broken by a way to give back that does not look, by a zone that is at the wrong place after a block has changed its
- * size, by a look at a block that another PE is giving back in this moment, and by a block that is lost when an error
- * is told.
+ * Broken by a call that frees without a check, by a red zone that is misplaced after a change of size, by a check of a
+ * block that another PE frees concurrently, and by a block that is lost by the error.
  *
- * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaves that behind for the report at the end, or writes to what
- * it has given back. */
+ * With RMA_TEST_LEAK=what (test/check-heap-check.sh) it leaks memory for the report at the end, or writes to freed
+ * memory. */
 #include "job.h"
 
 #include <mpi.h>
@@ -62,7 +61,7 @@ static void overrun(rma_gptr_t g, int by_gptr, size_t size, size_t from, size_t 
     char *at = rma_gptr_ptr(g);
     const char *block = job_text("the block of %zu byte%s at %s", size, size == 1 ? "" : "s",
                                  at ? job_text("%p was overrun", (void *)at) : "");
-    const char *byte = job_text("was overrun: byte %zu behind its end is %#x", from, wrong);
+    const char *byte = job_text("was overrun: byte %zu past its end is %#x", from, wrong);
     CHECK((at != NULL) == rma_on_node(rma_gptr_pe(g)), "%p for PE %d", (void *)at, rma_gptr_pe(g));
     if (!at) by_gptr = 1;
     write_there(g, 7, size);
@@ -162,10 +161,10 @@ static void far_too_much(void) {
     void *base = &g;
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &before));
     for (size_t less = 0; less < 130; less += less < 62 ? 31 : 1) {
-        EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX - less, &base), RMA_ERR_NO_MEM, "asked for", "RMA_LOCAL_MAX");
-        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "asked for",
+        EXPECT("rma_alloc_mem", rma_alloc_mem(SIZE_MAX - less, &base), RMA_ERR_NO_MEM, "requested", "RMA_LOCAL_MAX");
+        EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(job.me, SIZE_MAX - less, &g), RMA_ERR_NO_MEM, "requested",
                "RMA_LOCAL_MAX");
-        EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - less) != NULL, RMA_ERR_NO_MEM, "asked for", "RMA_HEAP_MAX");
+        EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - less) != NULL, RMA_ERR_NO_MEM, "requested", "RMA_HEAP_MAX");
     }
     CHECK(g == 5 && base == &g, "a failure wrote");
     OK(rma_heap_stats(RMA_HEAP_LOCAL, &after));
@@ -177,7 +176,7 @@ static void far_too_much(void) {
 /* All PEs fail, the one with the damage says where. */
 static void symmetric_overrun(char *at, size_t size, int pe) {
     for (int resize = 0; resize < 2; resize++) {
-        const char *words = pe == job.me ? job_text("the block of %zu byte%s at %p was overrun: byte 3 behind", size,
+        const char *words = pe == job.me ? job_text("the block of %zu byte%s at %p was overrun: byte 3 past", size,
                                                     size == 1 ? "" : "s", (void *)at)
                                          : job_text("PE %d", pe);
         if (pe == job.me) at[size + 3] = (char)wrong;

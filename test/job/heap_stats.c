@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rma_heap_stats tells is exact: all of it can be worked out from the blocks that the program holds and where they
- * lie.
+/* The numbers of rma_heap_stats are exact: they all follow from the program's blocks and their addresses.
  *
- * Broken by a count that one of the ways to give back forgets, by blocks that wait somewhere (with those that others
- * have returned, in a list of small ones) and are neither used nor free, and by free neighbours that are shown as two.
+ * Broken by a way to free a block that misses a count, by blocks in internal lists (those that others have returned,
+ * small ones) that are neither used nor free, and by free neighbours that count as two.
  */
 #include "job.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_alloc_mem_hints gives what must be given (alignment, zeroes, pages of its own), says honestly what else it has
- * got, and always a block like any other.
+/* rma_alloc_mem_hints meets the guaranteed hints (alignment, zeroes, separate pages), says truly which others it has
+ * met, and always returns a normal block.
  *
- * Broken by an alignment of the wrong base, by zeroes that were left out because new pages are zero, by a neighbour on
- * a page that was bound or is huge, and by a hint that counts as granted where nothing came of it. */
+ * Broken by an alignment of the wrong base, by missing zeroes, on the assumption that new pages are zero, by a
+ * neighbour on a bound or huge page, and by a hint that counts as granted without effect. */
 #include "job.h"
 
 #define KIB  ((size_t)1 << 10)

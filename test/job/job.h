@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* job.h: what the job tests share: starting, checks that end the job, expected errors, teams, patterns, waiting.
+/* job.h: the common part of the job tests: starting, checks that end the job, expected errors, teams, patterns,
+ * waiting.
  *
  * A test is a program whose name is its claim. It calls job_start, asks questions by CHECK, OK and EXPECT, and returns
- * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data moves among all PEs,
- * on whichever nodes they are; only load and store (rma_ptr, rma_gptr_ptr) end with the node, whose PEs are job.pes.
- * Between nodes an operation takes a hundred times longer (job_far_rounds), and a put is on its way until rma_quiet
- * (job_order, job_settle).
+ * job_end(). A check that fails prints PE, file, line and what was found, and ends the job. Data move among all PEs, on
+ * any nodes; only load and store (rma_ptr, rma_gptr_ptr) are limited to the node, whose PEs are job.pes. Between nodes
+ * an operation takes a hundred times longer (job_far_rounds), and a put is under way until rma_quiet (job_order,
+ * job_settle).
  *
- * Numbers are drawn from job_random, so that every run does the same; RMA_TEST_SEED=n draws others. RMA_TEST_DEPTH (see
- * test/run-job) says how many rounds are run, RMA_TEST_SLOW=n makes deadlines n times as long. */
+ * Random numbers come from job_random, so that every run does the same; RMA_TEST_SEED=n changes them. RMA_TEST_DEPTH
+ * (see test/run-job) says how many rounds are run, RMA_TEST_SLOW=n makes deadlines n times as long. */
 #ifndef JOB_H
 #define JOB_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process that ends without rma_finalize, or that only seems to: test/check-exit.sh runs the ways and looks at words
+/* A process that ends without rma_finalize, or that only seems to: test/check-exit.sh runs each way and checks messages
  * and exit codes.
  *
  *     exit N   the last PE calls exit(N), the others wait for it in a barrier

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The runtime runs from the first rma_init to the last rma_finalize, and outside of that every call says so and
- * returns.
+/* The runtime runs from the first rma_init to the last rma_finalize, and before and after that every call returns an
+ * error.
  *
- * Broken by an init that starts anew or a finalize that ends too early when they are nested, by a call that crashes,
- * hangs or succeeds while the runtime is not running, and by an end that cannot be reached twice. Here librma starts
- * MPI itself. On an odd number of PEs the program finalizes MPI while the runtime is running still: that ends both. */
+ * Broken by a nested init that restarts or a nested finalize that ends the runtime too early, by a call that crashes,
+ * hangs or succeeds while the runtime is not running, and by a second end that fails. Here librma starts MPI itself. On
+ * an odd number of PEs the program finalizes MPI while the runtime is still running: that ends both. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Litmus tests: what up to four PEs can see of each other's writes to two words. docs/memory-model.md, "Shapes", says
- * which outcomes are forbidden; those must not be seen in a million rounds. Outcomes that are allowed are counted and
- * told, with RMA_TEST_VERBOSE=1 of run-job: nobody may rely on not seeing them.
+/* Litmus tests: how up to four PEs can see each other's writes to two words. docs/memory-model.md, "Shapes", lists the
+ * forbidden outcomes; they must not occur in a million rounds. With RMA_TEST_VERBOSE=1 of run-job allowed outcomes are
+ * counted and printed: nobody may rely on their absence.
  *
- * A round has a cell of its own, and the PEs run through the cells of a batch without waiting for each other, so that
- * they meet somewhere in most of them. x and y of a cell are on lines of their own, and on the PEs that a test says. */
+ * Each round has its own cell, and the PEs run through the cells of a batch without waiting for each other, so that
+ * they overlap in most of them. x and y of a cell are on separate cache lines, on the PEs that the test chooses. */
 #include "job.h"
 
 #define CELLS 512 /* of a batch */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A local heap grows far beyond what it began with while every other PE is asleep, and they reach all of it when they
- * wake.
+/* A local heap grows far beyond its first size while every other PE is asleep, and they reach all of it when they wake.
  *
- * Broken by a growth that needs a call of those who will use the memory, by an extent that they do not see, and by
- * pages that are promised to a peer and are not there. The sleepers are in nanosleep(2), in no call of the library. */
+ * Broken by growth that needs a call of the PEs that will use the memory, by an extent that they do not see, and by
+ * pages that a peer cannot touch. The sleepers are in nanosleep(2), not in a call of the library. */
 #include "job.h"
 
 #define KIB    ((size_t)1 << 10)

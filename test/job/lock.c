@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between rma_set_lock and rma_clear_lock a PE is alone, and sees all that those did who were there before it; and PEs
- * get the lock in the order in which they asked.
+/* Between rma_set_lock and rma_clear_lock a PE is alone, and sees everything that earlier holders did; and PEs get the
+ * lock in the order of their requests.
  *
  * Broken by a lock that two PEs hold, by one that is passed on before the holder's puts and adds are complete, by a
- * rma_test_lock that waits, by a waiter that is forgotten, overtaken or not woken, by locks that are taken for one
- * another, and by a mistake that is not told.
- * What a lock protects lies on other PEs than the lock, and is changed by gets and puts that are complete only because
- * the lock says so. On an odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
+ * rma_test_lock that waits, by a waiter that is forgotten, overtaken or not woken, by a mix-up of locks, and by a
+ * mistake that is not reported. The data that a lock protects are on other PEs than the lock; gets and puts change
+ * them, and only the lock completes these. On an odd number of PEs the program's variables stay in place
+ * (RMA_STATICS=window). */
 #include "job.h"
 
 #define LOCKS 4

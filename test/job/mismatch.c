@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs that do not make the same collective call with the same arguments all learn of it, with both values and who
- * stated them, and the heap goes on as if nothing had been called.
+/* PEs that do not make the same collective call with the same arguments all get an error with both values and their
+ * PEs, and the heap is as if nothing had been called.
  *
- * Broken by a PE that gets on while the others fail, or the reverse (then their heaps differ from there on, and the
- * next offsets show it), by values or PEs that are mixed up, and by a PE that waits for ever for one that has given up.
+ * Broken by a PE that succeeds while the others fail, or the reverse (then their heaps differ, as the next offsets
+ * show), by memory that a PE has committed for itself and keeps, by mixed-up values or PEs, and by a PE that waits for
+ * ever for one that has given up.
  */
 #include "job.h"
 
@@ -65,6 +66,21 @@ static void arguments(void) {
     MISMATCHED("rma_free", rma_free(MINE ? first : second), "block");
     MISMATCHED("rma_free", rma_free(MINE ? NULL : second), "block");
     MISMATCHED("rma_free", rma_free(MINE ? first : NULL), "block");
+}
+
+static size_t committed(void) {
+    struct rma_heap_stats stats;
+    OK(rma_heap_stats(RMA_HEAP_SYMMETRIC, &stats));
+    return stats.committed;
+}
+
+/* A PE commits memory before it knows what the others ask for; it gives that back. */
+static void growth(void) {
+    const size_t before = committed(), mib = (size_t)1 << 20;
+    MISMATCHED_NULL("rma_malloc", rma_malloc(MINE ? 8 * mib : 100), "size", pair(100, 8 * mib));
+    MISMATCHED_NULL("rma_malloc", rma_malloc(MINE ? 8 * mib : 9 * mib), "size", pair(9 * mib, 8 * mib));
+    MISMATCHED_NULL("rma_malloc", rma_malloc(MINE ? 100 : 8 * mib), "size", pair(8 * mib, 100));
+    CHECK(committed() < before + mib, "%zu bytes are committed, before %zu", committed(), before);
 }
 
 /* The odd PE has strayed into another call: both calls are named, and who is in which. */
@@ -140,6 +156,8 @@ int main(void) {
         odd = turn == 0 ? job.n - 1 : turn == 1 ? 0 : job.n / 2;
         DOING("different arguments");
         arguments();
+        DOING("different sizes beyond the heap's");
+        growth();
         DOING("different calls");
         calls();
         DOING("one wrong argument");

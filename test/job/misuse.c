@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every mistake that rma.h names is found out before anything is touched, and told with the call and the value.
+/* Every mistake that rma.h names is noticed before anything is touched, and reported with the call and the value.
  *
- * Broken by a check that is left out, by a sum or product that wraps around and looks small, by a PE number that the
- * arithmetic of the on-node path takes for another one, by a text without the value, by an error handler that is
- * called twice or not at all, and by a byte that changes all the same: at the end all memory is compared. */
+ * Broken by a missing check, by a sum or product that wraps around and looks small, by a PE number that the on-node
+ * arithmetic mistakes for another one, by a text without the value, by an error handler that is called twice or not at
+ * all, and by a byte that changes anyway: at the end all memory is compared. */
 #include "job.h"
 
 #define ROOM ((size_t)10000)
@@ -219,13 +219,13 @@ static void wrong_blocks(void) {
     struct {
         char *p;
         const char *words;
-    } wrong[] = {{stack, "no block of the symmetric heap"},
-                 {heap, "no block of the symmetric heap"},
-                 {statics, "no block of the symmetric heap"},
+    } wrong[] = {{stack, "is not a block of the symmetric heap"},
+                 {heap, "is not a block of the symmetric heap"},
+                 {statics, "is not a block of the symmetric heap"},
                  {block + 64, "64 bytes into the block of 10000"},
                  {block + 1, "1 byte into the block of 10000"},
                  {block - 1, "into the block of 100 at"},
-                 {behind, "no block of the symmetric heap"},
+                 {behind, "is not a block of the symmetric heap"},
                  {behind + far, ""},
                  {freed, "freed already"},
                  {alone, "rma_free_mem frees it"}};

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever sees a flag that was set after a fence, a quiet or by an atomic sees what was put before it; after a barrier
- * everybody sees everything (docs/memory-model.md).
+/* A PE that sees a flag which was set after a fence or a quiet, or by an atomic, sees the earlier puts; after a barrier
+ * all PEs see everything (docs/memory-model.md).
  *
  * Broken by a fence that orders nothing, by an atomic that is only relaxed, and by a compiler that may move a copy over
- * either. Between nodes by an atomic or a put that overtakes a put. Each PE sends to the next one, in a ring. */
+ * either. Between nodes also broken by an atomic or a put that overtakes a put. Each PE sends to the next one, in a
+ * ring. */
 #include "job.h"
 
 #define WINDOW  32   /* messages on the way at most */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress by call: without the thread a PE serves others whenever it calls rma_progress, and with it again without a
- * call.
+/* Progress by call: without the progress thread a PE serves others whenever it calls rma_progress; with the restarted
+ * thread it serves them without a call.
  *
- * Broken by a thread that goes on after it was ended, or does not come back; by rma_progress that serves nobody, or
- * waits; by rma_test_quiet that waits for the target, or finds complete what is not; and by a runtime that cannot do
- * without the thread. On an odd number of PEs RMA_PROGRESS=none has kept it from starting. */
+ * Broken by a thread that continues after it was ended, or does not start again; by an rma_progress that serves nobody,
+ * or waits; by an rma_test_quiet that waits for the target, or returns 1 too early; and by a runtime that needs the
+ * thread. On an odd number of PEs RMA_PROGRESS=none keeps it from starting. */
 #include "job.h"
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who and where: the numbers are MPI's, every PE has the same picture of the nodes, and asking costs nothing.
+/* Who and where: the numbers are MPI's, all PEs agree on the nodes, and queries need no communication.
  *
  * Broken by another order of PEs than MPI_COMM_WORLD's, by nodes numbered differently on two PEs, by a rma_on_node or
  * rma_ptr that disagrees with who shares memory, and by clocks that differ within a node. */

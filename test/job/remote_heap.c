@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any PE allocates in any local heap and gives any block back, all at once, on whichever nodes they are, while the
- * owner does what it likes.
+/* Any PE allocates in any local heap and frees any block, all at once, on any nodes, while the owner does other work.
  *
- * Broken by two PEs that change one pool at a time (blocks overlap), by a block that two give back with success (it is
- * then given out twice), by one that is given back and never found free, by an owner that is needed for any of it, and
- * by a limit or a mistake that changes something.
+ * Broken by two PEs that change one pool at the same time (blocks overlap), by a block that two PEs free successfully
+ * (it is then allocated twice), by a freed block that never becomes free, by an operation that needs the owner, and by
+ * a limit or a mistake that changes something.
  *
  * Odd numbers of PEs use RMA_THREAD_MULTIPLE, with two threads each. */
 #include "job.h"
@@ -386,7 +385,7 @@ static void limits(int pe) {
     g = 12345;
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, GUEST_MAX + 1, &g), RMA_ERR_NO_MEM, where, "at most 1 MiB",
            "RMA_LOCAL_MAX");
-    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB asked for",
+    EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, OWN_MAX, &g), RMA_ERR_NO_MEM, where, "2 MiB requested",
            "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");
     EXPECT("rma_alloc_mem_on", rma_alloc_mem_on(pe, SIZE_MAX - 62, &g), RMA_ERR_NO_MEM, where, "RMA_LOCAL_MAX");

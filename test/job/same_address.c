@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A symmetric object has the same address on all PEs, on whichever nodes they are, so a program may send pointers to
- * its peers. Where memory of one PE is in the way, all PEs move to another address; where there is none left that is
- * free on all of them, the library works all the same.
+/* A symmetric object has the same address on all PEs, on any nodes, so a program may send pointers to its peers. If one
+ * PE's memory is in the way, all PEs use another address; if no address is free on all of them, the library still
+ * works.
  *
- * Broken by a PE that maps its heap where it likes, by one that does not tell the others what is in its way, by a
- * mapping that is laid over memory of the program, and by room that is set aside and never given back. */
+ * Broken by a PE that maps its heap anywhere, by a PE that does not tell the others what is in its way, by a mapping
+ * over the program's memory, and by reserved room that is never released. */
 #include "job.h"
 
 #include <mpi.h>

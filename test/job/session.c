@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* In a session short operations on a PE of another node wait for company, but never for ever, and nothing else about
+/* In a session short operations on a PE of another node wait for others, but never for ever, and nothing else about
  * them changes.
  *
  * Broken by an operation that leaves alone, or with the reply to an earlier one; by a quiet, a fence, a fetching
- * atomic, a full message or the end of the session that leaves operations behind; by operations that stay while the
- * program only polls a word; by a session that outlives its stop or its context, or is that of another context; and by
- * a message that is counted as full too late. Also by a PE of another node that gets what is for its neighbour, in the
- * wrong place or too late for what comes after it; and by a message for each PE of a node where one would do. What has
- * left is counted by rma_stats. The library may send whatever has waited for a millisecond, so that operations wait is
- * looked for until it is seen, and that they leave is always so.
+ * atomic, a full message or the end of the session that leaves operations unsent; by operations that stay while the
+ * program only polls a word; by a session that outlives its stop or its context, or belongs to another context; and by
+ * a message that counts as full too late. Also broken by a neighbour's operations that a PE of another node executes in
+ * the wrong place, or too late for later ones; and by a message for each PE of a node where one would do. rma_stats
+ * counts the messages that have left. The library may send any operation that has waited for a millisecond, so the test
+ * tries until it sees operations wait; that they leave must always hold.
  */
 #include "job.h"
 

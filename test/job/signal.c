@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whoever sees a signal sees all bytes that were put with it, and what its sender had put before it, to this PE and to
- * others; and no signal is lost, doubled or somebody else's.
+/* A PE that sees a signal sees all bytes that were put with it, and its sender's earlier puts, to this PE and to
+ * others; and no signal is lost, doubled or misdirected.
  *
- * Broken by a signal that overtakes the end of a long put, or a put to another PE; by a form that takes another way
- * from some length on and forgets something there; by an addition that is not indivisible; and by a call that moves
- * something though it is refused. Every PE sends to every PE, itself included, at the same time. Nobody meets in a
- * barrier: a receiver looks as soon as it has seen the signal. */
+ * Broken by a signal that overtakes the end of a long put, or a put to another PE; by a form that uses another way from
+ * some length on and forgets something there; by an addition that is not indivisible; and by a refused call that moves
+ * something. Every PE sends to every PE, itself included, at the same time. There is no barrier: a receiver checks the
+ * bytes as soon as it has seen the signal. */
 #include "job.h"
 
 #define SLOTS 2

@@ -3,11 +3,11 @@
  * had, from rma_init to rma_finalize, and the program's own again after it.
  *
  * Broken by a variable that loses its value, or its address, when it is moved or moved back; by a peer's copy that is
- * looked for at this PE's place; by the end of .bss, or .data before it, being left out; by constants that are let
- * through; by buffers and locks of the program that do not survive the move; and by any of the calls that knows heaps
- * only. On an odd number of PEs the variables first stay in place (RMA_STATICS=window), otherwise they are moved
- * (remap); then they are not symmetric (off); then it is the other way round. Where the system does not map shared
- * pages a second time (an emulator), variables that should be moved stay in place, too. */
+ * looked for at this PE's place; by a range without the end of .bss, or without .data before it; by constants that are
+ * accepted; by buffers and locks of the program that do not survive the move; and by a call that accepts only heaps. On
+ * an odd number of PEs the variables first stay in place (RMA_STATICS=window), otherwise they are moved (remap); then
+ * they are not symmetric (off); then it is the other way round. Where the system does not map shared pages a second
+ * time (an emulator), variables that should be moved stay in place, too. */
 #include "job.h"
 
 #include <mpi.h>

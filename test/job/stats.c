@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_stats counts each operation once, on the way that it went, and its bytes.
+/* rma_stats counts each operation once, for the path that it took, and its bytes.
  *
- * Broken by a way that is not counted or counted twice, by pieces that are counted for the whole, and by inlined calls
- * that pass by although RMA_STATS=yes: run-job's environment does not have it, so this program sets it. */
+ * Broken by a path that is not counted or counted twice, by pieces that are counted instead of the whole, and by
+ * inlined calls that escape the count although RMA_STATS=yes: run-job's environment does not have this setting, so this
+ * program sets it. */
 #include "job.h"
 
 #define TIMES 50

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whatever the PEs allocate, resize and free together lies at the same offset on each of them, keeps its contents, and
- * can be reached by every peer as soon as the call has returned.
+/* Blocks that the PEs allocate, resize and free together have the same offset on each PE, keep their contents, and can
+ * be reached by every peer as soon as the call has returned.
  *
  * Broken by allocators that decide differently on two PEs, by blocks that overlap, by a realloc that loses bytes or
- * copies over what a fast peer has put already, by a calloc that finds old bytes, by an alignment that the address of a
- * PE does not keep, by memory that is committed before a far aligned block, or that is not committed when a block comes
- * to lie there, and by growth that a peer does not know of yet. */
+ * copies over what a fast peer has put already, by a calloc that finds old bytes, by an alignment that does not hold
+ * for a PE's address, by memory that is committed before an aligned block far away, or that is not committed when a
+ * block is allocated there, and by growth that a peer does not know of yet. */
 #include "job.h"
 
 #define BLOCKS 48

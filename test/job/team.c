@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team has the PEs that its splits say, in their order; its sync is a barrier among them and nobody else; and
- * whatever becomes of a split, all PEs of the parent are told the same and all numbers of teams come back.
+/* A team has the PEs that its splits select, in their order; its sync is a barrier among them only; and whatever the
+ * result of a split, all PEs of the parent get the same result, and all team numbers become free again.
  *
- * Broken by a stride or a list that is followed wrongly, by a sync with a round too few, by words that still say what
- * the team that had the number before told, by a number that two teams with a common PE get, and by one that a failed
- * split keeps. Here each team is a list of PEs, taken from its parent's list: nothing is computed as the library does.
+ * Broken by a stride or a list that is followed wrongly, by a sync with a round too few, by words that still have
+ * values of the number's previous team, by a number that two teams with a common PE get, and by a number that a failed
+ * split keeps. Here each team is a list of PEs, taken from its parent's list: the test does not compute as the library
+ * does.
  */
 #include "job.h"
 

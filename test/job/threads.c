@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With RMA_THREAD_MULTIPLE the threads of a PE call what they like, all at once.
+/* With RMA_THREAD_MULTIPLE the threads of a PE make any calls at the same time.
  *
- * Broken by a local heap that two threads change at a time (blocks overlap), by an error text that all threads share,
- * by a symmetric heap that grows under the feet of a thread that is putting, and by anything that is counted without an
- * atomic. One thread of each PE makes collective calls meanwhile; those of one PE come one after the other. */
+ * Broken by a local heap that two threads change at once (blocks overlap), by an error text that all threads share, by
+ * a symmetric heap whose growth disturbs another thread's put, and by counts without atomics. One thread of each PE
+ * makes collective calls meanwhile; those of one PE come one after the other. */
 #include "job.h"
 
 #include <pthread.h>

@@ -2,9 +2,8 @@
 /* Put and get move exactly the bytes that they are told to, whole or strided, of any length, between any two places.
  *
  * Broken by a copy that is one byte short or long, by an offset that is computed for another PE, by a stride or element
- * size that is mixed up between the two sides, and by lengths that the compiler knows being treated otherwise than
- * those it does not. What must be in each PE's memory is kept in a model, and compared whole at the end, by this PE
- * and by that one. */
+ * size that is mixed up between the two sides, and by different results for lengths that the compiler knows and for
+ * others. A model has the expected contents of each PE's memory; at the end both PEs compare all of it. */
 #include "job.h"
 
 #define ROOM ((size_t)40000) /* bytes of each PE that belong to one origin */

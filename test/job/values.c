@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value of each arithmetic type goes out and comes back bit for bit, and touches nothing beside it.
+/* One value of each arithmetic type goes out and comes back bit for bit, and nothing else changes.
  *
  * Broken by a row of the type tables that names the wrong type or function, by a value that passes through another type
  * (NaN payloads, the sign of zero, the extremes), and by a store of the wrong width: the neighbours show it. The second

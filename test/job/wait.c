@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who waits for words goes on when the comparison holds, and not before; who tests them is told the truth. What came
- * before the change is seen, and meanwhile the PE serves others.
+/* A PE that waits for words continues when the comparison holds, and not before; tests return the truth. The PE sees
+ * what came before the change, and meanwhile serves others.
  *
- * Broken by a comparison that takes the sign, the width or the border of a type for another one's; by a word that is
- * left out and counts, or one that counts and is left out; by an index of the wrong word; by a word that is never named
- * although the comparison holds for it, because of other calls that come in between; by a change that is not noticed
- * because of the memory in which the word lies, or of the way in which it was changed; by a wait that keeps a PE from
- * serving, and by a mistake that is not told. On an odd number of PEs the program's variables stay in place
- * (RMA_STATICS=window). */
+ * Broken by a comparison with another type's sign, width or limits; by an excluded word that counts, or an included
+ * word that does not; by an index of the wrong word; by a word that is never named although the comparison holds for
+ * it, because of other calls that come in between; by a change that is not noticed because of the memory in which the
+ * word lies, or of the way in which it was changed; by a wait that keeps a PE from serving, and by a mistake that is
+ * not told. On an odd number of PEs the program's variables stay in place (RMA_STATICS=window). */
 #include "job.h"
 
 /* Written down again, so that a row missing from the header's table is missed here. */

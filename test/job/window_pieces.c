@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A PE in a long transfer through MPI's window serves others meanwhile: without the thread of RMA_PROGRESS only the
- * transfer itself can do that. So who asks it for something, or for a sign of life, does not wait for the whole
+/* A PE in a long transfer through MPI's window serves others meanwhile: without the progress thread only the transfer
+ * itself can do this. So a PE that sends it a request, or asks for a sign of life, does not wait for the whole
  * transfer. Broken by a transfer in one piece.
  *
  * The last PE counts on PE 0 as fast as it can; PE 0 looks at the count before and after a transfer, by loads, which

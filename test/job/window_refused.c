@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An MPI whose dynamic window has limits, or faults: test/check-window.sh runs this program, with a fault and one PE or
- * all of them, and reads what is said.
+/* An MPI whose dynamic window has limits, or faults: test/check-window.sh runs this program with a fault on one PE or
+ * all PEs, and reads the messages.
  *
  *     window_refused attach N PE    MPI_Win_attach fails from the Nth call of the PE on; PE -1: of each PE
  *     window_refused create 1 PE    MPI_Win_create_dynamic fails

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whatever way an access to another node goes, by messages or through a window, it does the same: memory that PEs
- * attach and detach, and heaps that grow, while others use them; pointers that are old or wrong; atomics on one word
- * from near and far.
+/* An access to another node has the same result by messages and through a window: on memory that PEs attach and detach,
+ * and heaps that grow, while others use them; with old or wrong pointers; with atomics on one word, on-node and
+ * off-node.
  *
- * Each phase is run with RMA_WINDOW=dynamic, always and none, and with the library's own choice: the library is ended
- * and begun anew for each. More than two PEs try two of these, 4 others than 5.
+ * Each phase runs with RMA_WINDOW=dynamic, always and none, and with the library's own choice: the library is restarted
+ * for each. More than two PEs try two of these, 4 others than 5.
  *
  * Broken by an access through a window to memory that its owner has detached (a byte changes after rma_detach has
  * returned), by one that counts on what another region had at the same offsets, by an atomic that some PEs do in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All executions of a litmus model, by depth-first search with the states that have been visited in memory. litmus.h
- * says which memory this is, and after whom.
+/* Explores all executions of a litmus model, by depth-first search that remembers visited states. litmus.h describes
+ * the memory model and its sources.
  *
  * The stores to a word stand in their order (C11's modification order), the oldest first. A view has for each word the
  * place of a store in that order; whoever has the view may read no older one. Of each thread three views are kept: what

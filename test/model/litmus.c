@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* litmus tries each model of the named files (litmus.h) with the orders of the source, in which nothing may go wrong;
- * and then with each acquire, release and sequentially consistent fence made weaker, one at a time, with which
- * something must go wrong, unless the model says that it is `stronger` than this model needs. So each order of a model
- * is one that is needed, and the model notices if the source loses it. */
+/* litmus runs each model of the named files (litmus.h) with the memory orders of the source, and nothing may go wrong.
+ * Then it weakens each acquire, release and sequentially consistent fence, one at a time, and something must go wrong,
+ * unless the model says that the order is `stronger` than this model needs. So each order of a model is necessary, and
+ * the model notices if the source loses it. */
 #include "litmus.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Litmus models: small programs of a few threads, of which test/model/litmus tries every execution that C11 allows.
+/* Litmus models: small programs of a few threads. test/model/litmus tries every execution that C11 allows.
  *
  * spin's models (*.pml) find errors in the order of steps; their memory is sequentially consistent. Those in *.litmus
  * find orders that are too weak: on x86, where nearly every load is an acquire and every store a release, no test shows

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count.c: makes each operation n times and 2n times under callgrind, and has the counts of instructions written in
+/* count.c: executes each operation n times and 2n times under callgrind, which writes its counts of instructions in
  * between.
  *
  * The difference divided by n is what an operation costs, whatever the start of the program and of the loop took. It is
@@ -7,8 +7,8 @@
  * does alone to the memory of PE 1, which sleeps in a barrier meanwhile and is not counted, and a job of one PE makes
  * the collective calls. What a PE waits for in company, and operations to other nodes, have no such count.
  *
- * Global variables are left out, too: under valgrind they cannot be moved into shared memory, and the way to them is
- * another.
+ * Global variables are also left out: under valgrind they cannot be moved into shared memory, and are reached in
+ * another way.
  *
  * test/perf/check-perf.sh runs it and reads the counts. Without callgrind the requests do nothing. */
 #include <rma.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* osh.h: what the tests of OpenSHMEM share: starting, checks that end the job, other places for data. They are programs
- * as others write them: they see <shmem.h> and nothing else of the library. */
+/* osh.h: the common part of the tests of OpenSHMEM: starting, checks that end the job, other places for data. They are
+ * ordinary user programs: they see only <shmem.h> of the library. */
 #ifndef OSH_H
 #define OSH_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each collective of active sets does what it says in each set of PEs that there is, with nobody but its members
- * calling it, while others are in other sets with other arrays; and pSync is as it was.
+/* Each collective of active sets works in every possible set of PEs, called by the members only, while other PEs are in
+ * other sets with other arrays; and pSync is unchanged afterwards.
  *
  * Broken by a set that needs a PE outside it, a return before others have read the source, by meetings of different
- * sets that take each other's signals, by a word of pSync that stays, by a reduction in place that overwrites what
- * others still read, and by a root whose dest is written. */
+ * sets that take each other's signals, by a word of pSync that is not reset, by a reduction in place that overwrites
+ * data that others still read, and by a root whose dest is written. */
 #include "osh.h"
 
 #define COUNT    700 /* elements of long reductions: more than a piece that travels at once */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each atomic of each type, by default and in a context, of its present name and of its deprecated one, does to the
- * word of the right PE what it says, gives what was there before, and loses nothing when all PEs update one word.
+/* Each atomic of each type, with and without a context, under its current and its deprecated name, updates the word of
+ * the right PE correctly, returns the old value, and loses nothing when all PEs update one word.
  *
  * Broken by a row of the table with another operation or another type's function, by an old value of the wrong width,
  * by a nonblocking form that is not complete after quiet. */

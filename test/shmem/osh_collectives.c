@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each collective of teams, of each type, gives each PE of the world and of smaller teams what it says.
+/* Each collective of teams, of each type, gives the correct result on each PE of the world and of smaller teams.
  *
- * Broken by a row of the table that has another type's reduction, by PEs that are counted in the job where the team's
- * are meant, by a length that is taken for bytes. */
+ * Broken by a row of the table that has another type's reduction, by PE numbers of the job instead of the team's, by a
+ * length that is used as bytes. */
 #include "osh.h"
 
 #define COUNT 3

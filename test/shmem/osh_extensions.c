@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The calls of <shmemx.h> do what the calls of shmem.h of their kind do, for each type and size, and the counters of a
- * context tell what it has begun and what is complete.
+/* The calls of <shmemx.h> work like the corresponding calls of shmem.h, for each type and size, and the counters of a
+ * context tell its begun and completed operations.
  *
  * Broken by a row of the table that has another type's function or size, by a hint that is refused, by counters that
  * are another context's, or that never tell of the end. */

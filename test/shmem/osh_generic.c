@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The generic forms of C11 take each type of their lists, with and without a context, and do what the typed function
- * does; forms in the arguments of others, too.
+/* The generic forms of C11 take each type of their lists, with and without a context, and call the typed function; also
+ * when forms are nested.
  *
  * Broken by a type that is missing from a list or is in it twice (the compiler says so), by a number of arguments that
- * is taken for another form. */
+ * selects the wrong form. */
 #ifdef __cplusplus /* test/check-cpp.sh compiles this file as C++ too, where the generic forms are overloads */
 #include <complex>
 #endif

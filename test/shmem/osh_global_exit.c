@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* shmem_global_exit ends the job whatever the other PEs do, and what the PE has written is not lost.
+/* shmem_global_exit ends the job whatever the other PEs do, and the PE's output is not lost.
  *
  * Broken by PEs that go on (the deadline ends them, with the wrong words), by a stream that is not flushed. */
 #include "osh.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An OpenSHMEM program that ends without shmem_finalize: test/check-exit.sh runs the ways and looks at words and exit
- * codes. The specification asks for shmem_finalize after shmem_init, and finalizes by itself, with all PEs, where a
- * program that has called start_pes exits.
+/* An OpenSHMEM program that ends without shmem_finalize: test/check-exit.sh runs each way and checks messages and exit
+ * codes. The specification requires shmem_finalize after shmem_init; a program that has called start_pes is finalized
+ * automatically at exit, with all PEs.
  *
  *     return N   every PE returns N from main after shmem_init
  *     twice      the same with 0, after two shmem_init and one shmem_finalize

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* OpenSHMEM and MPI in one program: they begin and end in any order, and each works as long as it has not been ended;
- * OpenSHMEM may be begun several times, in itself and again after its end. The number of PEs says which order it is.
+ * OpenSHMEM may be initialized several times, nested and again after its end. The number of PEs selects the order.
  *
  * Broken by an MPI_Init that finds MPI initialized, by a shmem_finalize that ends the program's MPI, by an MPI_Finalize
  * that ends OpenSHMEM. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A caller's mistake is told by the call of OpenSHMEM that was made, the argument and its value, and changes nothing.
- * The error handler is the native interface's, which may be used in the same program (rma.h).
+/* The report of a caller's mistake names the OpenSHMEM call, the argument and its value, and the mistake changes
+ * nothing. The error handler is the native interface's, which may be used in the same program (rma.h).
  *
- * Broken by a text that names the native call that did the work, by one that is not raised, by an output that is
- * written, and by a name that stays for the next native call. */
+ * Broken by a text that names the native call that did the work, by an error that is not raised, by an output that is
+ * written, and by a name that remains for the next native call. */
 #include "osh.h"
 
 #include <shmemx.h>

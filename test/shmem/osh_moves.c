@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each put, get, p, g, strided and blocked transfer, put with signal, of each type and size, by default and in a
- * context, moves what it says to where it says, on the heap and in static objects.
+/* Each put, get, p, g, strided and blocked transfer, and put with signal, of each type and size, with and without a
+ * context, moves the right data to the right place, on the heap and in static objects.
  *
  * Broken by a row of the table that has another type's function or size, by a context whose PEs are not its team's, by
- * a stride that is counted in bytes or in blocks, by a signal that is not given. */
+ * a stride that is counted in bytes or in blocks, by a missing signal. */
 #include "osh.h"
 
 #define ROW 16

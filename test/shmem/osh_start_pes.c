@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of before OpenSHMEM 1.2: start_pes, as often as one likes, and nothing at the end. What it has put before
- * it returns arrives.
+/* A program from before OpenSHMEM 1.2: start_pes, any number of times, and nothing at the end. Its puts before the
+ * return from main arrive.
  *
- * Broken by a second start_pes that begins again, by an end that does not wait for the others, and by a job that the
- * launcher calls failed. */
+ * Broken by a second start_pes that restarts, by an end that does not wait for the others, and by a job that the
+ * launcher reports as failed. */
 #include <mpp/shmem.h>
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams, contexts, sessions, locks, memory and queries: handles and values are those of the specification.
  *
- * Broken by a handle that is left as it was where the specification wants SHMEM_TEAM_INVALID, by a configuration that
- * is forgotten, by a lock whose test says the opposite, by an address of a peer that is not that of its copy. */
+ * Broken by an unchanged handle where the specification requires SHMEM_TEAM_INVALID, by a configuration that is
+ * forgotten, by a lock whose test says the opposite, by an address of a peer that is not that of its copy. */
 #include "osh.h"
 
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* With SHMEM_THREAD_MULTIPLE threads of a PE put, update and wait at the same time, each in a context or not, and are
- * in collectives of different active sets, also when these are the same PEs.
+/* With SHMEM_THREAD_MULTIPLE threads of a PE put, update and wait at the same time, with or without their own contexts,
+ * and are in collectives of different active sets, even if these have the same PEs.
  *
  * Broken by state that calls of different threads share, by an active set of all PEs that is left to the engine while
  * another thread is in one, and by an error's name that one thread sets and another one prints. */

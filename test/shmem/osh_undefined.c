@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the specification leaves undefined, and other libraries let pass, does not end the job: the call does nothing,
- * or gives a null pointer, and one note on stderr tells of each kind. With RMA_CHECK=yes it is an error as any other
- * (osh_misuse.c).
+/* Usage that the specification leaves undefined, and other libraries accept, does not end the job: the call does
+ * nothing, or returns a null pointer, and one note on stderr reports each kind. With RMA_CHECK=yes it is an error like
+ * any other (osh_misuse.c).
  *
  * Broken by an error that is raised, by a note for each call or for none, by a result that is written, and by a PE that
  * waits for others. */

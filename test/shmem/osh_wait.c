@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each wait and each test of each type, deprecated ones included, ends when the word compares as it says, and not
- * before; those of many words name the right ones.
+/* Each wait and each test of each type, deprecated ones included, ends when its comparison holds, and not before; those
+ * for many words return the right ones.
  *
- * Broken by a row of the table with another type's width or sign, by a comparison that is taken for another, by a wait
- * that looks at words that are left out, by one that always names the same of two words that compare, and by one that
- * misses what another PE does while it sleeps. */
+ * Broken by a row of the table with another type's width or sign, by a mix-up of comparisons, by a wait that polls
+ * excluded words, by one that always returns the same one of two matching words, and by one that misses another PE's
+ * change while it sleeps. */
 #include "osh.h"
 
 #define WORDS 4

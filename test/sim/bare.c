@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers that runtime/net wants, over an array of bytes. */
+/* The handlers that runtime/net needs, over an array of bytes. */
 #include "config.h"
 
 #include "test/sim/bare.h"
@@ -11,10 +11,10 @@
 #include <string.h>
 
 static int locate(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
-                  void **there, void **lease) {
+                  void **there, void **hold) {
     struct sim_bare *b = context;
     (void)writes;
-    *lease = NULL;
+    *hold = NULL;
     if (offset == SIM_VANISHING && len <= SIM_VANISHING_ROOM && ++b->looks % 2) {
         *there = b->vanishing;
         return RMA_SUCCESS;
@@ -26,7 +26,7 @@ static int locate(void *context, const char *call, uint64_t offset, size_t len, 
     return RMA_SUCCESS;
 }
 
-static void end_lease(void *context, void *lease) { (void)context, (void)lease; }
+static void release_hold(void *context, void *hold) { (void)context, (void)hold; }
 
 static void show_steady(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
     struct sim_bare *b = context;
@@ -73,7 +73,7 @@ static void fatal(void *context) {
 static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
     const struct rmai_net_handlers handlers = {.context = b,
                                                .locate = locate,
-                                               .end_lease = end_lease,
+                                               .release_hold = release_hold,
                                                .steady = show_steady,
                                                .allocate = allocate,
                                                .give_back = give_back,
@@ -81,7 +81,8 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
                                                .waiting_in = read_waiting,
                                                .wait_lasts = wait_lasts,
                                                .wait_is_over = wait_lasts,
-                                               .fatal = fatal};
+                                               .fatal = fatal,
+                                               .doze = &b->doze};
     const int n_pes = sim_options_of(pe)->n_pes;
     *b = (struct sim_bare){.pe = pe, .me = pe->me, .n_pes = n_pes, .size = memory};
     sim_transport_open(&b->transport, pe);
@@ -97,11 +98,11 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
         memset(b->memory, 0, memory);
         b->free_blocks = UINT64_MAX;
     }
-    if (rmai_net_open(&b->net, &b->job, &b->transport.transport, &b->traffic, &handlers, 0) != RMA_SUCCESS) {
+    if (rmai_net_open(&b->job, &b->transport.transport, &b->traffic, &handlers, 0, &b->net) != RMA_SUCCESS ||
+        rmai_pending_open(b->net, &b->nothing_pending, &b->nothing_pending, &b->traffic, &b->set) != RMA_SUCCESS) {
         fprintf(stderr, "sim: PE %d: %s\n", pe->me, rma_last_error());
         abort();
     }
-    rmai_pending_open(&b->net, &b->set, &b->nothing_pending, &b->nothing_pending);
 }
 
 static void begin_bare(struct sim_pe *pe, const struct sim_options *options) {
@@ -119,14 +120,14 @@ static void describe_bare(struct sim_pe *pe, char *text, size_t room) {
 }
 
 /* The guest of a biased lock wakes nobody: its visits are short. */
-static int may_miss_wakeup(const void *word) { return word == &sim_bare(sim_here())->net.bias.guest; }
+static int may_miss_wakeup(const void *word) { return word == &sim_bare(sim_here())->net->bias.guest; }
 
 /* What is under way in a run that was cut short waits for what will never come. It is left in memory. */
 static void close_bare(struct sim_pe *pe) {
     struct sim_bare *b = sim_bare(pe);
     if (!sim_is_cut_short(pe)) {
-        rmai_pending_close(&b->set);
-        rmai_net_close(&b->net);
+        rmai_pending_close(b->set);
+        rmai_net_close(b->net);
     }
     free(b->memory);
     free(b);

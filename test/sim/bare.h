@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs that have nothing but runtime/net, on the simulated network: each has a struct rmai_net, some memory that others
- * may reach, and blocks that others may allocate. */
+/* PEs that have only runtime/net, on the simulated network: each has a struct rmai_net, some memory that others may
+ * access, and blocks that others may allocate. */
 #ifndef SIM_BARE_H
 #define SIM_BARE_H
 
@@ -9,7 +9,7 @@
 
 #include "rma.h"
 #include "runtime/net/net.h"
-#include "runtime/net/pending.h"
+#include "runtime/net/peer.h"
 #include "runtime/net/state.h"
 #include "test/sim/network.h"
 
@@ -26,8 +26,9 @@ struct sim_bare {
     int me, n_pes;
     struct rmai_job job;
     struct rmai_traffic traffic;
-    struct rmai_net net;
-    struct rmai_pending set;
+    struct rmai_net *net;
+    struct rmai_event doze;
+    struct rmai_pending *set;
     uint32_t nothing_pending;
     unsigned char *memory; /* what others may reach: `size` bytes, all 0 at first */
     size_t size;           /* the last SIM_BLOCKS blocks of SIM_BLOCK bytes are for rmai_net_alloc */

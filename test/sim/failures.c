@@ -2,9 +2,9 @@
 /* The programs of `jobs`, in which something happens to a PE: it dies, it stops for ever or for a while, or the links
  * between two PEs are cut. RMA_STALL is 1 s and RMA_TIMEOUT 2 s, of virtual time, and each PE has a progress thread.
  *
- * What must be seen: a job in which a PE stood still for a while ends as if nothing had happened. In any other, either
- * nobody needs the PE any more, or the job is ended soon, in words that name the PE: by a wait, or by a program to
- * which a call has returned that error. No PE waits for ever, and none gets wrong data. */
+ * The expected results: a job in which a PE stood still for a while ends as if nothing had happened. In any other job,
+ * either nobody needs the PE any more, or the job ends soon with a text that names the PE, by a wait, or by a program
+ * whose call has returned that error. No PE waits for ever, and none gets wrong data. */
 #include "config.h"
 
 #include "test/sim/jobs.h"

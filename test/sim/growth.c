@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* growth: how operations of the library grow with the number of PEs, on the simulated network. See --help.
  *
- * For each number of PEs a child process runs one simulated job, so that none finds memory of an earlier one. Its PEs
- * do the operations in the order of the table below. What is measured lies between two gatherings of all PEs outside of
- * all that is simulated (sim_gather); before the first of them everything that was under way is completed. */
+ * For each number of PEs a child process runs one simulated job, so that no job finds memory of an earlier one. Its PEs
+ * execute the operations in the order of the table below. A measurement is between two meetings of all PEs outside the
+ * simulation (sim_gather); before the first meeting everything under way is completed. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -29,7 +29,8 @@
 #define SHORT_DATA 8
 #define LONG_DATA  ((size_t)64 << 10)
 #define BLOCK      4096 /* bytes that `malloc` allocates */
-#define BINS       64   /* words of each PE in the histogram, and how many each PE adds to */
+#define BINS       64   /* words of each PE in the histogram, and how many each PE adds to; */
+#define MANY_BINS  4096 /* and so many in a session */
 #define POLL_SHORT 200  /* nanoseconds between two polls of a PE that waits */
 #define POLL_LONG  1000000
 
@@ -84,7 +85,7 @@ struct actor {
 };
 
 static struct {
-    int least, most, node_pes, all;
+    int least, most, node_pes, all, threads;
     int chosen[64]; /* of each operation: it is wanted */
     struct sim_times times;
 } given = {
@@ -157,12 +158,20 @@ static void hand_over(struct actor *a) {
     sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(a->lock));
 }
 
-static void add_to_bins(struct actor *a) {
-    for (int i = 0; i < BINS; i++) {
+static void add_to_random_bins(struct actor *a, int n) {
+    for (int i = 0; i < n; i++) {
         const int to = (int)(sim_random(&a->random) % (uint64_t)a->n);
         rma_atomic_add_uint64(&a->words[sim_random(&a->random) % BINS], 1, to);
     }
     sim_expect(a->pe, "rma_quiet", rma_quiet());
+}
+
+static void add_to_bins(struct actor *a) { add_to_random_bins(a, BINS); }
+
+static void add_in_session(struct actor *a) {
+    sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    add_to_random_bins(a, MANY_BINS);
+    sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
 }
 
 static void put_far_away(struct actor *a) {
@@ -186,6 +195,7 @@ static const struct operation operations[] = {
     {"put", "rma_put of 8 bytes to the PE n/2 further on, and rma_quiet", put_far_away, .source = SHORT_DATA,
      .limit = PES_MOST},
     {"histogram", "64 rma_atomic_add to random PEs, and rma_quiet", add_to_bins, .limit = BATCHES_MOST},
+    {"session", "4096 rma_atomic_add to random PEs in a session, and rma_quiet", add_in_session, .limit = PAIRS_MOST},
     {"first_collective", "a first sum of 8 bytes: the team learns its nodes", call_sum, FIRST, .source = SHORT_DATA,
      .dest = SHORT_DATA, .limit = TABLES_MOST},
     {"broadcast", "rma_broadcast of 8 bytes", call_broadcast, .source = SHORT_DATA, .dest = SHORT_DATA,
@@ -357,7 +367,7 @@ static void run_here(int n, int to) {
     /* On one node a wait polls without a look for messages, so it must not poll for ever. */
     const char *const settings[] = {n > given.node_pes ? "RMA_SPIN=1000000000" : "RMA_SPIN=0",
                                     "RMA_WINDOW=none",
-                                    "RMA_PROGRESS=none",
+                                    given.threads ? "RMA_PROGRESS=thread" : "RMA_PROGRESS=none",
                                     "RMA_STALL=0",
                                     "RMA_TIMEOUT=0",
                                     "RMA_HEAP_MAX=1MiB",
@@ -373,6 +383,7 @@ static void run_here(int n, int to) {
                                         .times = given.times,
                                         .layer = &sim_whole,
                                         .node_pes = given.node_pes,
+                                        .threads = given.threads,
                                         .settings = settings};
     struct run run = {.n = n, .to = to};
     struct answer answer = {.operation = N_OPERATIONS};
@@ -489,6 +500,7 @@ static void usage(void) {
     fputs(
         "  --all                 also with more PEs than the operation runs with by default\n"
         "  --node-pes K          PEs of a node [1]\n"
+        "  --threads             the library's threads run; the records of a session then go by the node\n"
         "  --times LIST          of the network, as test/sim/measure prints them. Nanoseconds that a PE computes for\n"
         "                        each message: send, receive; latency; the least time between two messages of a PE:\n"
         "                        gap; for each KiB: kib. Bytes up to which a message needs no receive: eager.\n"
@@ -577,6 +589,7 @@ int main(int argc, char **argv) {
                                             {"most", required_argument, NULL, 'm'},
                                             {"all", no_argument, NULL, 'a'},
                                             {"node-pes", required_argument, NULL, 'k'},
+                                            {"threads", no_argument, NULL, 'r'},
                                             {"times", required_argument, NULL, 't'},
                                             {"csv", required_argument, NULL, 'c'},
                                             {"help", no_argument, NULL, 'h'},
@@ -592,6 +605,7 @@ int main(int argc, char **argv) {
             case 'l': given.least = number_of_pes("--least", optarg, 2); break;
             case 'm': given.most = number_of_pes("--most", optarg, 2); break;
             case 'a': given.all = 1; break;
+            case 'r': given.threads = 1; break;
             case 'k': given.node_pes = number_of_pes("--node-pes", optarg, 1); break;
             case 't': set_times(optarg); break;
             case 'c': file = optarg; break;

@@ -3,11 +3,11 @@
  * are on nodes of one or several PEs, roomy or crowded, with the library's threads or without them, and compute in
  * between.
  *
- * The model: after a quiet a slot at another PE, which only this PE writes, holds what was put. Words to which all add
- * hold the sum in the end, and of a word to which all add 1 each PE gets another old value. Who sees a signal sees its
- * data. One PE at a time holds a lock, and what it guards counts every turn. Collectives give what a loop over all PEs
- * gives. Symmetric blocks have one offset on all PEs, and keep what was written. A wrong argument on one PE, or a lack
- * of memory there, is an error on all. */
+ * The model: after a quiet a slot at another PE, which only this PE writes, holds the data that were put. Words to
+ * which all PEs add hold the sum in the end, and if all add 1 to a word, each PE gets a different old value. A PE that
+ * sees a signal sees its data. One PE at a time holds a lock, and the guarded word counts every turn. Collectives give
+ * the result of a loop over all PEs. Symmetric blocks have one offset on all PEs, and keep their contents. A wrong
+ * argument on one PE, or a lack of memory there, is an error on all. */
 #include "config.h"
 
 #include "test/sim/jobs.h"
@@ -58,6 +58,7 @@ struct shared {
     uint64_t turns;         /* of the ring so far */
     int *burst;             /* broadcasts of a burst that each PE has been through */
     size_t offset;          /* of the present symmetric block, as the first PE has got it; SIZE_MAX: nobody has yet */
+    size_t heap;            /* bytes of that PE's symmetric heap */
 };
 
 struct actor {
@@ -502,9 +503,12 @@ static void team_phase(struct actor *a) {
 
 /* ---- symmetric memory ---- */
 
-/* All PEs have got a block, at one offset, or none has. */
+/* All PEs have got a block, at one offset, or none has; and all have a heap of the same size. */
 static void check_offset(struct actor *a, const void *block) {
     const size_t offset = block ? (size_t)((const char *)block - rmai_world.symmetric.base) : SIZE_MAX - 1;
+    if (a->shared->offset == SIZE_MAX) a->shared->heap = rmai_world.symmetric.size;
+    if (a->shared->heap != rmai_world.symmetric.size)
+        sim_fail(a->pe, "the symmetric heap has %zu bytes, elsewhere %zu", rmai_world.symmetric.size, a->shared->heap);
     if (a->shared->offset == SIZE_MAX) a->shared->offset = offset;
     if (a->shared->offset != offset) sim_fail(a->pe, "a symmetric block has another offset than elsewhere");
     if (!block && rma_last_code() != RMA_ERR_NO_MEM)

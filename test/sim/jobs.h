@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The programs of the scenario `jobs`, for other scenarios: test/sim/jobs.c tells what they do. */
+/* The programs of the scenario `jobs`, for other scenarios: test/sim/jobs.c describes them. */
 #ifndef SIM_JOBS_H
 #define SIM_JOBS_H
 

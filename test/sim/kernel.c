@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The system calls by which the library waits, on virtual time. The simulator is linked with --wrap for each of them:
- * the library's calls come here, and only those of a task; __real_X is the C library's. So base/wait, base/lock and
- * all that waits by them run as they are.
+ * calls of the library within a task come here; __real_X is the C library's function. So base/wait, base/lock and
+ * everything that waits by them run unchanged.
  *
- * A sleep on a word whose time is over although the word has changed has missed its wake-up. In one thread no store is
- * delayed, so that must not happen; the run counts it (sim_missed_wakeup). */
+ * A sleep that times out although its word has changed has missed its wake-up. In one thread no store is delayed, so
+ * this must not happen; the run counts such cases (sim_missed_wakeup). */
 #include "config.h"
 
 #include "base/process.h"

@@ -4,13 +4,13 @@
  *
  * The model: a message of k bytes keeps its sender busy for o_s and its receiver for o_r. It travels for
  * L + (k - 1) G. Two messages of one PE begin at least g apart (Alexandrov, Ionescu, Schauser, Scheiman: LogGP, SPAA
- * 1995). The method: o_s and o_r are measured where each PE works alone, and L is what they leave of half a round trip;
- * g is the pace of a long stream (Culler, Liu, Martin, Yoshikawa: Assessing fast network interfaces, IEEE Micro 1996).
- * G is the slope of the time over the length (Hoefler, Lichei, Rehm: Low-overhead LogGP parameter assessment, IPDPS
- * 2007). No clock of one PE is compared with another PE's.
+ * 1995). The method: o_s and o_r are measured while each PE works alone, and L is half a round trip minus both; g is
+ * the interval of messages in a long stream (Culler, Liu, Martin, Yoshikawa: Assessing fast network interfaces, IEEE
+ * Micro 1996). G is the slope of the time over the length (Hoefler, Lichei, Rehm: Low-overhead LogGP parameter
+ * assessment, IPDPS 2007). No clock of one PE is compared with another PE's.
  *
- * PE 0 and PE 1 run the same functions in step, and each function has the part of both. All parameters are measured in
- * turn in every repetition, so that a drift of the machine reaches all of them. */
+ * PE 0 and PE 1 run the same functions in step, and each function has the parts of both. Every repetition measures all
+ * parameters in turn, so that a drift of the machine affects all of them. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -18,8 +18,7 @@
 #include "bench/options.h"
 #include "bench/statistics.h"
 #include "rma.h"
-#include "runtime/net/state.h"
-#include "runtime/net/transport.h"
+#include "runtime/net/transport_mpi.h"
 #include "runtime/world.h"
 
 #include <errno.h>
@@ -483,7 +482,7 @@ int main(int argc, char **argv) {
         return refuse("both PEs are on one node, where nothing goes by the transport: set RMA_NODE_PES=1 or, with "
                       "MPICH, MPIR_CVAR_NOLOCAL=1, or run it on two hosts");
     other_pe = 1 - my_pe;
-    transport = rmai_world.net->transport;
+    transport = &rmai_world.mpi->transport;
     if (pin) pin_process(my_pe == 1);
     buffer = malloc(BUFFER);
     values = malloc((size_t)repeat * PARAMETERS * sizeof *values);

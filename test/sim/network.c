@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages and receives. A message meets its receive when it arrives, or when the receive is posted. A test that finds
- * nothing is an idle poll: the task's turn ends, until a message for its PE meets its receive. */
+/* Messages and receives. A message is matched with its receive when it arrives, or when the receive is posted. A test
+ * that finds nothing is an idle poll: the task's turn ends, until a message for its PE is matched. */
 #include "config.h"
 
 #include "test/sim/network.h"

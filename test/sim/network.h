@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A simulated network: N PEs in one process, whose messages take virtual time (LogGP: A. Alexandrov, M. Ionescu,
- * K. Schauser, C. Scheiman, "LogGP: incorporating long messages into the LogP model", 1995). A seed decides every
- * delay and whose turn it is. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps
- * them; all others may overtake each other. There is no window. PEs may stop, go on or die, and links may be cut.
+/* A simulated network: N PEs in one process, whose messages take virtual time (LogGP: A. Alexandrov, M. Ionescu, K.
+ * Schauser, C. Scheiman, "LogGP: incorporating long messages into the LogP model", 1995). A seed decides every delay
+ * and whose turn it is. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps them;
+ * all others may overtake each other. There is no window. PEs may stop, continue or die, and links may be cut.
  *
- * What stands on it: a bare struct rmai_net for each PE (test/sim/bare), or the whole library (test/sim/whole). */
+ * Two layers use it: a bare struct rmai_net for each PE (test/sim/bare), or the whole library (test/sim/whole). */
 #ifndef SIM_NETWORK_H
 #define SIM_NETWORK_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* SVG needs no library: it is lines of text. What overlaps is drawn in this order: nodes, pauses, PEs, arrows, words.
+/* SVG needs no library: it is lines of text. Overlapping objects are drawn in this order: nodes, pauses, PEs, arrows,
+ * words.
  */
 #include "config.h"
 

@@ -2,8 +2,8 @@
 /* Message sequence pictures: the last events of a simulated run as an SVG file. Each PE has a vertical line, time runs
  * downward, a message is an arrow from its sending to its arrival.
  *
- * Each event has a row of its own, so the distance of two rows says nothing about time: the left margin tells the time
- * of each row, and a grey band marks a long pause. */
+ * Each event has its own row, so the distance of two rows does not show time: the left margin has the time of each row,
+ * and a grey band marks a long pause. */
 #ifndef SIM_PICTURE_H
 #define SIM_PICTURE_H
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Puts, gets, atomics, puts with a signal, allocations, quiets and mistakes of each PE at random other PEs, mixed with
- * times in which a PE computes and serves nobody.
+ * periods in which a PE computes and serves nobody.
  *
  * The model: each PE has at every other PE a slot that only it writes. Between two quiets a PE writes no byte of a slot
- * twice; after a quiet the slot must hold what was put, and nothing else. Words that all add to must hold the sum in
- * the end; of a word to which all add 1, each PE must get another old value. Who sees a signal must see the data before
- * it. A mistake must be reported: at once by a call that waits, by the next quiet for one that does not. */
+ * twice; after a quiet the slot must hold exactly the data that were put. Words to which all PEs add must hold the sum
+ * in the end; if all add 1 to a word, each PE must get a different old value. A PE that sees a signal must see the data
+ * before it. A mistake must be reported: at once by a call that waits, by the next quiet for one that does not. */
 #include "config.h"
 
 #include "base/error.h"
 #include "rma.h"
 #include "runtime/net/group.h"
+#include "runtime/net/op.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
 #include "test/sim/bare.h"
 #include "test/sim/scenario.h"
+#include "test/unit/ops.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +120,7 @@ static void check_mirror(struct actor *a, int to) {
 
 static void do_quiet(struct actor *a) {
     sim_log(a->pe, "quiet");
-    sim_expect(a->pe, "quiet", rmai_net_quiet(&a->bare->net, "rma_quiet", &a->bare->set));
+    sim_expect(a->pe, "quiet", rmai_net_quiet("rma_quiet", a->bare->set));
     if (a->bare->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
     for (int to = 0; to < a->shared->n; to++) {
         if (to == a->pe->me) continue;
@@ -148,8 +148,7 @@ static void do_put(struct actor *a, int to) {
     memcpy(m->area + at, source, len);
     m->used += len;
     sim_log(a->pe, "puts %zu bytes to PE %d, %s", len, to, when == RMAI_NOW ? "waits" : "goes on");
-    sim_expect(a->pe, "put",
-               rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, area_at(a->pe->me) + at, source, len, when));
+    sim_expect(a->pe, "put", op_put("rma_put", a->bare->set, to, area_at(a->pe->me) + at, source, len, when));
     if (when == RMAI_LATER)
         a->sources_used += len;
     else
@@ -169,9 +168,9 @@ static void do_get(struct actor *a, int to, size_t most, int later) {
     if (m->used + len > AREA) return;
     at = m->used + pick(a, AREA + 1 - m->used - len);
     sim_log(a->pe, "gets %zu bytes of PE %d, %s", len, to, later ? "goes on" : "waits");
-    sim_expect(a->pe, "get",
-               rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, area_at(a->pe->me) + at, l->data, len,
-                            later ? RMAI_LATER : RMAI_NOW));
+    sim_expect(
+        a->pe, "get",
+        op_get("rma_get", a->bare->set, to, area_at(a->pe->me) + at, l->data, len, later ? RMAI_LATER : RMAI_NOW));
     l->expect = m->area + at;
     l->len = len;
     if (later)
@@ -184,9 +183,9 @@ static void do_add(struct actor *a, int to) {
     const uint64_t word = pick(a, TICKETS), value = pick(a, 1000);
     a->shared->sum[to * WORDS + (int)word] += value;
     sim_log(a->pe, "adds to word %d of PE %d", (int)word, to);
-    sim_expect(a->pe, "add",
-               rmai_net_atomic(&a->bare->net, "rma_atomic_add", &a->bare->set, to, words_at() + word * 8,
-                               RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
+    sim_expect(
+        a->pe, "add",
+        op_atomic("rma_atomic_add", a->bare->set, to, words_at() + word * 8, RMA_FETCH_ADD_, 8, value, 0, NULL, 1));
 }
 
 static void do_ticket(struct actor *a, int to) {
@@ -195,8 +194,8 @@ static void do_ticket(struct actor *a, int to) {
     a->shared->tickets[to]++;
     sim_log(a->pe, "draws a ticket of PE %d", to);
     sim_expect(a->pe, "fetch-add",
-               rmai_net_atomic(&a->bare->net, "rma_atomic_fetch_add", &a->bare->set, to, words_at() + TICKETS * 8,
-                               RMA_FETCH_ADD_, 8, 1, 0, &old, 0));
+               op_atomic("rma_atomic_fetch_add", a->bare->set, to, words_at() + TICKETS * 8, RMA_FETCH_ADD_, 8, 1, 0,
+                         &old, 0));
     if (old >= TICKETS_MOST || a->shared->ticket[(size_t)to * TICKETS_MOST + old])
         sim_fail(a->pe, "the ticket %llu of PE %d is there twice, or is none", (unsigned long long)old, to);
     a->shared->ticket[(size_t)to * TICKETS_MOST + old] = 1;
@@ -211,18 +210,18 @@ static void do_signal(struct actor *a, int to) {
     for (size_t i = 0; i < signal_len(me, to, k); i++) data[i] = signal_byte(me, to, k, i);
     sim_log(a->pe, "puts signal %d to PE %d", k, to);
     sim_expect(a->pe, "put with a signal",
-               rmai_net_put_signal(&a->bare->net, "rma_put_signal", &a->bare->set, to, signal_data_at(me, k), data,
-                                   signal_len(me, to, k), slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW));
+               op_put_signal("rma_put_signal", a->bare->set, to, signal_data_at(me, k), data, signal_len(me, to, k),
+                             slot_at(me), RMA_FETCH_ADD_, 8, 1, RMAI_NOW));
     memset(data, 0xee, sizeof data);
 }
 
 static void do_block(struct actor *a, int to) {
     uint64_t block = 0;
-    int code = rmai_net_alloc(&a->bare->net, "rma_alloc_mem_on", &a->bare->set, to, 1 + pick(a, SIM_BLOCK), &block);
+    int code = rmai_net_alloc("rma_alloc_mem_on", a->bare->set, to, 1 + pick(a, SIM_BLOCK), &block);
     if (code == RMA_ERR_NO_MEM) return; /* other PEs have them all */
     sim_expect(a->pe, "allocation", code);
     if (pick(a, 2)) sim_sleep(a->pe, pick(a, 100));
-    sim_expect(a->pe, "free", rmai_net_free(&a->bare->net, "rma_gptr_free", &a->bare->set, to, block));
+    sim_expect(a->pe, "free", rmai_net_free("rma_gptr_free", a->bare->set, to, block));
 }
 
 /* Attached memory may vanish at any time: a call succeeds, or says that nothing is there. */
@@ -233,9 +232,9 @@ static void do_vanishing(struct actor *a, int to) {
     if (a->sources_used + GET_LONG > SOURCES) do_quiet(a), data = a->sources;
     sim_log(a->pe, "moves %zu bytes of memory of PE %d that may vanish", len, to);
     if (pick(a, 2))
-        code = rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, SIM_VANISHING, data, len, RMAI_NOW);
+        code = op_get("rma_get", a->bare->set, to, SIM_VANISHING, data, len, RMAI_NOW);
     else
-        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, SIM_VANISHING, data, len, RMAI_NOW);
+        code = op_put("rma_put", a->bare->set, to, SIM_VANISHING, data, len, RMAI_NOW);
     if (code != RMA_SUCCESS && code != RMA_ERR_ADDRESS)
         sim_fail(a->pe, "memory that may vanish: %d: %s", code, rma_last_error());
 }
@@ -249,9 +248,9 @@ static void do_mistake(struct actor *a, int to) {
     if (a->sources_used + GET_LONG > SOURCES) do_quiet(a), data = a->sources;
     sim_log(a->pe, "makes a mistake at PE %d", to);
     if (pick(a, 2))
-        code = rmai_net_get(&a->bare->net, "rma_get", &a->bare->set, to, nowhere, data, len, RMAI_NOW);
+        code = op_get("rma_get", a->bare->set, to, nowhere, data, len, RMAI_NOW);
     else
-        code = rmai_net_put(&a->bare->net, "rma_put", &a->bare->set, to, nowhere, data, len, RMAI_NOW);
+        code = op_put("rma_put", a->bare->set, to, nowhere, data, len, RMAI_NOW);
     snprintf(words, sizeof words, "has no %zu bytes", len);
     if (code != RMA_ERR_ADDRESS || !strstr(rma_last_error(), words))
         sim_fail(a->pe, "a put or get where nothing is attached: %d: %s", code, rma_last_error());
@@ -283,7 +282,7 @@ static void do_one(struct actor *a) {
         case 11: do_block(a, to); break;
         case 12: do_quiet(a); break;
         case 13: sim_sleep(a->pe, pick(a, 2000)); break;
-        case 14: rmai_net_progress(&a->bare->net, 0); break;
+        case 14: rmai_net_progress(a->bare->net, 0); break;
         default:
             if (pick(a, 4) == 0) do_mistake(a, to);
             if (pick(a, 4) == 0) do_vanishing(a, to);
@@ -306,7 +305,7 @@ static void check_words(struct actor *a) {
 static void run_actor(struct sim_pe *pe, void *context) {
     struct shared *shared = context;
     struct rmai_group all = {
-        .net = &sim_bare(pe)->net, .tag = RMAI_LEADERS_TAG, .n = shared->n, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = RMAI_LEADERS_TAG, .n = shared->n, .me = pe->me, .stride = 1};
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;
     a->bare = sim_bare(pe);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scenarios: what the PEs of a simulated job do, decided by a seed, and compared with a model of what they must see.
+/* Scenarios: programs of a simulated job's PEs. A seed decides their steps, and a model tells the expected results.
  * test/sim/sim runs them. */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A turn is an event like any other. A task has one turn to come, at `due`. If that is moved to an earlier time, the
- * event that was there for the later time finds that the task has another `due`, and does nothing. */
+/* A turn is an event like any other. A task's next turn is at `due`. If `due` moves to an earlier time, the event of
+ * the later time finds that the task has another `due`, and does nothing. */
 #include "config.h"
 
 #include "test/sim/scheduler.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Coroutines on virtual time. One thread of the process runs them all, one after the other, and each until it waits.
- * What happens, and when, is decided by a queue of events and by a seed, so a run can be repeated to the step.
+/* Coroutines on virtual time. One thread of the process runs them all, one at a time, each until it waits. A queue of
+ * events and a seed decide what happens and when, so a run can be repeated exactly.
  *
- * A time is a number of nanoseconds since the run began. A task may be ahead of the others: what it has computed since
- * its turn began is added to its own time, and its next turn does not come before. */
+ * A time is a number of nanoseconds since the run began. A task may be ahead of the others: the time of its computation
+ * since its turn began is added to its own time, and its next turn does not begin before that. */
 #ifndef SIM_SCHEDULER_H
 #define SIM_SCHEDULER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library's state of each PE, and what the library has of MPI and of the system in place of the real things. */
+/* The library's state of each PE, and replacements for the library's use of MPI and of the system. */
 #include "config.h"
 
 #include "test/sim/whole.h"
@@ -15,7 +15,6 @@
 #include "runtime/header.h"
 #include "runtime/job/launch.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/flush_watch.h"
 #include "runtime/net/group.h"
 #include "runtime/net/progress_thread.h"
 #include "runtime/net/state.h"
@@ -23,8 +22,9 @@
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/reach.h"
-#include "runtime/stall.h"
 #include "runtime/team.h"
+#include "runtime/watch/stall.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
 #include <limits.h>
@@ -41,8 +41,6 @@
 
 struct rmai_world rmai_world;
 
-int rmai_one_node(const struct rmai_world *w) { return w->job.n_nodes == 1; }
-
 /* The library's state of one PE. */
 struct whole {
     struct rmai_world world;
@@ -55,14 +53,14 @@ struct whole {
     struct rmai_attachments attachments;
     struct rmai_barrier barrier;
     struct rmai_contexts contexts;
-    struct rmai_flush_watch flush_watch;
     struct rmai_group leaders;
-    struct rmai_net net;
     struct rmai_progress_thread progress_thread;
     struct rmai_service service;
     struct rmai_statics statics;
     struct rmai_teams teams;
     struct rmai_traffic traffic;
+    struct rmai_watch watch;
+    struct rmai_watchdog watchdog;
     unsigned good_commits, bad_commits; /* see sim_refuse_commits */
     char who[40];
 };
@@ -151,15 +149,15 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
         h->world.attachments = &h->attachments;
         h->world.barrier = &h->barrier;
         h->world.contexts = &h->contexts;
-        h->world.flush_watch = &h->flush_watch;
         h->world.leaders = &h->leaders;
         h->world.mpi = &h->transport.mpi;
-        h->world.net = &h->net;
         h->world.progress_thread = &h->progress_thread;
         h->world.service = &h->service;
         h->world.statics = &h->statics;
         h->world.teams = &h->teams;
         h->world.traffic = &h->traffic;
+        h->world.watch = &h->watch;
+        h->world.watchdog = &h->watchdog;
         sim_transport_open(&h->transport.sim, &pe[i]);
         pe[i].layer = h;
     }
@@ -177,7 +175,7 @@ static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
 static int may_miss_wakeup(const void *word) {
     const struct node *node = node_here();
     size_t at = (size_t)((const char *)word - node->base);
-    if (word == &here()->net.bias.guest) return 1;
+    if (here()->world.net && word == &here()->world.net->bias.guest) return 1;
     if (!node->base || at >= node->stride * (size_t)all.node_pes) return 0;
     at %= node->stride;
     return at >= RMAI_MAILBOXES_AT && (at - RMAI_MAILBOXES_AT) / sizeof(struct rmai_mailbox) < RMAI_TEAMS &&
@@ -290,13 +288,13 @@ int rmai_launch_node(struct rmai_job *job, MPI_Comm *node) {
 /* ---- heap/reserve ---- */
 
 /* The PEs are threads of one process: no two heaps can have the same address. */
-void rmai_rooms_find(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int slot, size_t heap) {
+unsigned rmai_rooms_find(size_t stride, int n_slots, int slot, size_t heap) {
     (void)stride, (void)n_slots, (void)slot, (void)heap;
-    for (int i = 0; i < RMAI_ROOMS; i++) rooms[i] = NULL;
+    return 0;
 }
 
-char *rmai_rooms_drop(char *rooms[RMAI_ROOMS], size_t stride, int n_slots, int keep) {
-    (void)rooms, (void)stride, (void)n_slots, (void)keep;
+char *rmai_room_take(int i, size_t stride, int n_slots, int slot, size_t heap) {
+    (void)i, (void)stride, (void)n_slots, (void)slot, (void)heap;
     return NULL;
 }
 
@@ -357,7 +355,7 @@ int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t le
 
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) { (void)r, (void)start, (void)len; }
 
-const char *rmai_commit_room(const struct rmai_reservation *r, char text[RMAI_ROOM_TEXT]) {
+const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMAI_HEADROOM_TEXT]) {
     (void)r;
     return strcpy(text, "there is room");
 }
@@ -382,33 +380,6 @@ int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
     (void)m;
     return RMA_SUCCESS;
 }
-
-/* The simulated network has no window, so the library never asks for one. */
-static int refuse_window(void) {
-    fputs("sim: the library asks for a window of MPI\n", stderr);
-    abort();
-}
-void rmai_transport_mpi_worst(struct rmai_transport_mpi *m, const char *call, int *values, int n) {
-    (void)m, (void)call, (void)values, (void)n;
-    refuse_window();
-}
-int rmai_transport_mpi_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
-    (void)m, (void)base, (void)size;
-    return refuse_window();
-}
-int rmai_transport_mpi_dynamic(struct rmai_transport_mpi *m) {
-    (void)m;
-    return refuse_window();
-}
-int rmai_transport_mpi_end_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    (void)m, (void)kind;
-    return RMA_SUCCESS;
-}
-int rmai_transport_mpi_has_window(const struct rmai_transport_mpi *m, enum rmai_window_kind kind) {
-    (void)m, (void)kind;
-    return 0;
-}
-void rmai_transport_mpi_forget_window(struct rmai_transport_mpi *m, enum rmai_window_kind kind) { (void)m, (void)kind; }
 
 unsigned rmai_transport_mpi_machine_id(void) { return 2; }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs with the whole library on the simulated network: a PE's program calls rma_init, and from then on what programs
- * call. The library's process-wide variables are exchanged when the turn goes to another PE. The PEs of a node share
- * memory of this process.
+/* PEs with the whole library on the simulated network: a PE's program calls rma_init, and then any calls of the API.
+ * The library's process-wide variables are exchanged when another PE's turn begins. The PEs of a node share memory of
+ * this process.
  *
- * Replaced are the modules that ask MPI or the system who there is and what they have in common: base/mpi,
+ * The simulator replaces the modules that ask MPI or the system which PEs exist and what they share: base/mpi,
  * runtime/job/launch, runtime/net/transport_mpi, heap/reserve, runtime/exit, runtime/world. */
 #ifndef SIM_WHOLE_H
 #define SIM_WHOLE_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* growth: one thread makes the symmetric heap and the local heap grow while others ask of ranges whether they can be
  * reached, by the library's own checks, the inlined ones included, so that ThreadSanitizer sees both sides. Broken by a
- * plain read of a size that grows, and by a check that reads it twice: with one size for its length and another for its
- * end a range passes that ends behind the heap.
+ * plain read of a size that grows, and by a check that reads it twice: if its length is compared with one size and its
+ * end with another, a range beyond the heap's end is accepted.
  *
- * No MPI: a node of three PEs whose spaces are mapped here, of which this process is the first. The third is outside
- * the arithmetic progression that the inlined checks know. test/check-tsan.sh builds and runs it; it is also right
- * without the sanitizer.
+ * No MPI: a node of three PEs whose spaces are mapped here; this process is the first PE. The third is outside the
+ * arithmetic progression that the inlined checks know. test/check-tsan.sh builds and runs it; it is also right without
+ * the sanitizer.
  *
  *     growth [GROWTHS] */
 #include "config.h"

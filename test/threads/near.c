@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* near: turns of a team's PEs of one node, with threads for PEs, so that ThreadSanitizer sees all of them.
- * Broken by an ordering that is too weak, by a slot or a stage that is written while somebody may still read it, by a
- * buffer that is let go before all have read it, and by a wake-up that never comes.
+/* near: epochs of a team's PEs on one node, with threads as PEs, so that ThreadSanitizer sees all of them. Broken by an
+ * ordering that is too weak, by a slot or a bounce buffer that is written while another PE may still read it, by a
+ * buffer that is released before all have read it, and by a lost wake-up.
  *
  * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet.
  * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some rest now and then, so that

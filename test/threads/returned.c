@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* returned: blocks that are given back by others, with threads for PEs, so that ThreadSanitizer sees all of them.
- * Broken by an ordering that is too weak, by a block that is lost, freed twice or accepted twice.
+/* returned: blocks that other PEs free, with threads as PEs, so that ThreadSanitizer sees all of them. Broken by an
+ * ordering that is too weak, by a block that is lost, freed twice or accepted twice.
  *
  * The owner allocates, hands blocks out through an array of atomic words, drains and grows. Givers take them, write to
  * the block and push it; its next life's owner writes there too, without any other synchronization than the list's. Now
- * and then a block is given to two at once: exactly one push of the two must be accepted.
+ * and then two threads get the same block: exactly one of their two pushes must be accepted.
  *
  *     returned [calm] [rounds]
  *

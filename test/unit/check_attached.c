@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of attached regions, on plain memory. They lie in address space that must not be touched before the commit
- * callback has been asked for it: a step outside what was committed crashes here.
+/* The tables of attached regions, on plain memory. They are in address space that must not be touched before the commit
+ * callback was called for it: an access outside the committed part crashes here.
  *
- * Broken by an offset that is found in the wrong region, or in none; by granules that are handed out twice, or again
- * too early; by a commit that fails half way; by an entrance that is not counted, or found open after it was closed.
+ * Broken by an offset that is found in the wrong region, or in none; by granules that are handed out twice, or reused
+ * too early; by a commit that fails half way; by an access that is not counted, or that enters a closed region.
  *
  *     RMA_TEST_SEED   the seed, as the program has printed it
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */

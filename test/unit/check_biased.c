@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The lock between an owner and a guest.
  *
- * Broken by the two of them inside at once, by one that does not see what the other has done inside, by a guest that
- * waits, and by an owner that does not wait for the guest, or does not go on after it.
+ * Broken if both are inside at once, if one does not see the other's stores, by a guest that waits, and by an owner
+ * that does not wait for the guest, or waits for ever.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
 #include "config.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which PE of a node gets what is for the node (runtime/net/by_node), and the rules of PEs' places on nodes
- * (runtime/job). Each PE of each job is played; what is expected comes from the list of each PE's node. */
+/* Which PE of a node receives the node's messages (runtime/net/by_node), and the rules of PEs' places on nodes
+ * (runtime/job). The test plays each PE of each job; the expected results come from the list of each PE's node. */
 #include "config.h"
 
 #include "runtime/job/job.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Control groups, in folders that stand for /: what machines and containers show of them, and what is broken or not
- * there.
+/* Control groups, in folders that replace /: as machines and containers show them, and with broken or missing files.
  *
- * Broken by a group that is not found, by a limit above it that is not looked at, and by numbers that are none. Each
- * test makes its own folder; put() and group() make files in it. */
+ * Broken by a group that is not found, by an ignored limit above it, and by invalid numbers. Each test creates its own
+ * folder; put() and group() create files in it. */
 #include "config.h"
 
 #include "base/cgroup.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of algorithms, what a setting replaces in it, and the operations of reductions on arrays of any length.
+/* The table of algorithms, its replacement by a setting, and the operations of reductions on arrays of any length.
  *
- * Broken by a name that is taken for another one, by a part of a setting that is left out or taken though it is wrong,
- * by a text that quotes the wrong part, by an algorithm that is taken one byte too early or too late; and by a loop
- * that leaves out the last elements, writes behind them, or does another operation. */
+ * Broken by a mix-up of names, by a part of a setting that is ignored, or accepted though it is wrong, by a text that
+ * quotes the wrong part, by an algorithm that applies one byte too early or too late; and by a loop that leaves out the
+ * last elements, writes past them, or computes another operation. */
 #include "config.h"
 
 #include "base/choice.h"
@@ -113,7 +113,7 @@ START_TEST(types_are_told_by_size_and_sign) {
     ck_assert_int_eq(rmai_type_of(long double), RMAI_LDOUBLE);
     for (int type = 0; type < RMAI_TYPES; type++)
         for (int op = 0; op < RMAI_OPS; op++) {
-            const struct rmai_kernel *k = rmai_kernel((enum rmai_op)op, (enum rmai_type)type);
+            const struct rmai_kernel *k = rmai_kernel((enum rmai_operator)op, (enum rmai_type)type);
             int bits = op == RMAI_AND || op == RMAI_OR || op == RMAI_XOR, limit = op == RMAI_MIN || op == RMAI_MAX;
             int has = type < RMAI_FLOAT || (type < RMAI_COMPLEXF ? !bits : !bits && !limit);
             ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors: what is recorded, who sees it, and how the default handler ends the process. What ends a process or writes to
- * stderr is done in a child. */
+/* Errors: what is recorded, who sees it, and how the default handler ends the process. Tests that end a process or
+ * write to stderr run in a child. */
 #include "config.h"
 
 #include "base/error.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Groups and the collectives between nodes, on a simulated network (test/sim/network): every PE runs the same list of
- * operations, which a seed decides, and compares what it gets with what it must get.
+ * operations, which a seed decides, and compares its results with the expected ones.
  *
- * Broken by a round that is left out or done twice, a block that goes to a wrong place, a partner that is wrong where
- * the number of PEs is no power of two, a message that meets another receive, a PE that waits for what nobody sends,
- * and by a root that runs ahead of the others without a bound. */
+ * Broken by a missing or repeated round, a misplaced block, a wrong partner if the number of PEs is not a power of two,
+ * a message that matches the wrong receive, a PE that waits for a message that nobody sends, and by a root that runs
+ * ahead of the others without a bound. */
 #include "config.h"
 
 #include "base/biased.h"
@@ -13,9 +13,9 @@
 #include "collectives/kernels.h"
 #include "rma.h"
 #include "runtime/net/group.h"
-#include "runtime/net/quiet.h"
-#include "runtime/net/request.h"
+#include "runtime/net/op.h"
 #include "test/sim/bare.h"
+#include "test/unit/ops.h"
 #include "test/unit/require.h"
 
 #include <math.h>
@@ -128,7 +128,7 @@ static void compare_with_first(struct list *list, int which, const void *result,
 
 static void check_reduce(struct list *list, int which, struct rmai_group *g, const struct given *o) {
     static const struct {
-        enum rmai_op op;
+        enum rmai_operator op;
         enum rmai_type type;
     } kernels[KINDS] = {
         [SUM] = {RMAI_SUM, RMAI_I64}, [SUM_DOUBLE] = {RMAI_SUM, RMAI_DOUBLE}, [MIN_DOUBLE] = {RMAI_MIN, RMAI_DOUBLE}};
@@ -216,7 +216,7 @@ static void run_operation(struct list *list, int which, struct rmai_group *g, co
 /* In turn all PEs, every second one, and all in the reverse order, each with a tag of its own. */
 static struct rmai_group group_of(struct sim_pe *pe, int which, int *reverse) {
     const int n = sim_options_of(pe)->n_pes, kind = which % 3;
-    struct rmai_group g = {.net = &sim_bare(pe)->net, .tag = TAG + kind, .n = n, .me = pe->me, .stride = 1};
+    struct rmai_group g = {.net = sim_bare(pe)->net, .tag = TAG + kind, .n = n, .me = pe->me, .stride = 1};
     if (kind == 1) {
         g.n = (n + 1) / 2;
         g.stride = 2;
@@ -270,14 +270,14 @@ END_TEST
 
 static void meet_once(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     REQUIRE(rmai_group_meet(&g, CALL) == RMA_SUCCESS, "%s", rma_last_error());
 }
 
 static void broadcast_once(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1;
     (void)context;
     REQUIRE(broadcast(&g, &word, &word, sizeof word, 0) == RMA_SUCCESS, "%s", rma_last_error());
@@ -285,7 +285,7 @@ static void broadcast_once(struct sim_pe *pe, void *context) {
 
 static void sum_once(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1, room;
     (void)context;
     REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), (char *)&word, 1, 8, (char *)&room) ==
@@ -298,7 +298,7 @@ static void sum_once(struct sim_pe *pe, void *context) {
 
 static void gather_once(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     char *data = calloc((size_t)g.n, BLOCK);
     (void)context;
     REQUIRE(rmai_between_allgather_alike(&g, CALL, data, BLOCK) == RMA_SUCCESS, "%s", rma_last_error());
@@ -339,7 +339,7 @@ END_TEST
 
 static void sum_many(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t *data = calloc(ELEMENTS, 8), n = (uint64_t)g.n;
     char *room = malloc(RMAI_BETWEEN_ROOM);
     (void)context;
@@ -368,7 +368,7 @@ END_TEST
 
 static void broadcast_often(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     for (uint64_t i = 0; i < BROADCASTS; i++) {
         uint64_t word = pe->me == 0 ? i : UINT64_MAX;
@@ -395,12 +395,12 @@ static void merge_written(void *mine, const void *other) { *(uint64_t *)mine |= 
  */
 static void meet_until_written(struct sim_pe *pe, void *context) {
     struct sim_bare *bare = sim_bare(pe);
-    struct rmai_group g = {.net = &bare->net, .tag = TAG, .n = 2, .me = pe->me, .stride = 1};
+    struct rmai_group g = {.net = bare->net, .tag = TAG, .n = 2, .me = pe->me, .stride = 1};
     uint64_t word = 1, written = 0;
     int *meetings = context;
     if (pe->me == 2) {
-        REQUIRE(rmai_net_put(&bare->net, CALL, &bare->set, 0, 0, &word, sizeof word, RMAI_NOW) == RMA_SUCCESS &&
-                    rmai_net_quiet(&bare->net, CALL, &bare->set) == RMA_SUCCESS,
+        REQUIRE(op_put(CALL, bare->set, 0, 0, &word, sizeof word, RMAI_NOW) == RMA_SUCCESS &&
+                    rmai_net_quiet(CALL, bare->set) == RMA_SUCCESS,
                 "%s", rma_last_error());
         return;
     }
@@ -429,7 +429,7 @@ END_TEST
 static void broadcast_uneven(struct sim_pe *pe, void *context) {
     const size_t *len = context;
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     char data[64] = "";
     uint64_t word = pe->me == 0 ? 7 : 0;
     const int code = broadcast(&g, data, data, len[pe->me], 0);
@@ -453,7 +453,7 @@ END_TEST
 /* The first receive of a PE in its group comes after those that the net has posted. */
 static void broadcast_twice(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     for (uint64_t i = 0; i < 2; i++) {
         uint64_t word = pe->me == 0 ? 100 + i : 0;
@@ -543,7 +543,7 @@ END_TEST
 
 static void wait_for_nobody(struct sim_pe *pe, void *context) {
     struct rmai_group g = {
-        .net = &sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
+        .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     (void)context;
     if (pe->me != 2) rmai_group_meet(&g, CALL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock whose holder may die, between processes that share memory, and what one process may know and touch of
- * another.
+/* The lock whose holder may die, between processes that share memory, and what one process may know about another and
+ * access in it.
  *
- * Broken by two that hold the lock at once, by a dead holder that is taken over by nobody, by several, or without a
- * word, by a living one that is; by a process that is thought dead while it lives, or alive when only its exit status
- * is left; and by memory that is not there, or not for this, and is touched, or not told from memory that is.
+ * Broken by two holders at once; by a dead holder whose lock nobody takes over, or several do, or one without being
+ * told; by a takeover from a living holder; by a process that counts as dead while it lives, or as alive when only its
+ * exit status is left; and by inaccessible memory that is touched, or not recognized.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
 #include "config.h"

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs of nodes on which MPI's windows are tried out, and what all PEs conclude from the answers.
+/* The pairs of nodes on which MPI's windows are tested, and what all PEs conclude from the results.
  *
- * Broken by a kind of pairs that the job has and no pair is chosen for, by a pair that is of another kind than it is
- * taken for, by PEs that choose different pairs; and by an answer of one kind that stands for all, though another kind
- * has a worse one. */
+ * Broken by a kind of pair in the job for which no pair is chosen, by a pair of the wrong kind, by PEs that choose
+ * different pairs; and by a result of one kind that counts for all, although another kind has a worse one. */
 #include "config.h"
 
 #include "runtime/job/pairs.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
-#include "runtime/net/window_setup.h"
+#include "runtime/net/ways.h"
+#include "runtime/net/window.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -127,11 +126,12 @@ static void choose(struct rmai_trial near, struct rmai_trial far) {
     rmai_transport_mpi_none(&mpi);
     job.settings.window = RMAI_WINDOW_AUTO;
     net.job = &job;
-    net.active = net.fixed = net.dynamic.open = 1;
+    net.transport = &mpi.transport;
+    net.fixed = net.dynamic.open = 1;
     net.ways.trial[RMAI_PAIR_HOST] = near;
     net.ways.trial[RMAI_PAIR_APART] = far;
     rmai_probe_merge(&net.ways);
-    ck_assert_int_eq(rmai_windows_choose(&net, &mpi), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_windows_choose(&net), RMA_SUCCESS);
 }
 
 static int takes(enum rmai_window_kind window, enum rmai_access access, size_t len) {
@@ -158,7 +158,8 @@ START_TEST(one_kind_that_needs_the_target_is_enough) {
         choose(alone, needs);
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++) ck_assert(net.ways.needs_target[window][access]);
-    ck_assert(!net.ways.some_all_by_window);
+    for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
+        ck_assert(!net.ways.all_by_window[i / RMAI_ACCESSES][i % RMAI_ACCESSES]);
     ck_assert(!net.dynamic.open);
     ck_assert(net.fixed_follows);
 }

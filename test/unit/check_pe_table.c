@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of what is kept of a PE.
+/* Tables with an entry for each PE.
  *
- * Broken by an entry that is lost or moves when the table grows, by two entries of one PE, by an entry that is not all
- * zero at first, by numbers that meet at one place, and by memory that is missing. */
+ * Broken by an entry that is lost or moves when the table grows, by two entries for one PE, by a new entry that is not
+ * all zero, by colliding numbers, and by exhausted memory. */
 #include "config.h"
 
 #include "runtime/net/pe_table.h"

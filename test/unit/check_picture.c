@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Message sequence pictures (test/sim/picture), of events that are made up here: what test/check-sim.sh cannot order
- * from a simulated run.
+/* Message sequence pictures (test/sim/picture) of invented events, which test/check-sim.sh cannot get from a simulated
+ * run.
  *
- * Broken by an arrival that is not matched with its sending, an event that is lost or kept too long, a PE that has died
- * before the first event kept and is drawn as if it ran, a text that breaks the XML, and by a drawing outside of the
+ * Broken by an arrival that is not matched with its sending, an event that is lost or kept too long, a PE that died
+ * before the first kept event and is drawn as running, a text that breaks the XML, and by a drawing outside the
  * picture. */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library learns of other processes from the kernel.
+/* What the library learns about other processes from the kernel.
  *
- * Broken by a process that hangs in the kernel and is not taken for one: a thread that watches for it would read its
- * environment, and hang, too; by one that hangs for a moment and counts as hung for good; and by processes of two hosts
- * that count as of one. */
+ * Broken by a process that hangs in the kernel unnoticed: the watching thread would read its environment, and also
+ * hang; by a process that hangs only briefly and still counts as hanging afterwards; and by processes of two hosts that
+ * count as one host's. */
 #include "config.h"
 
 #include "base/process.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The on-node test of rma_inline.h, which decides for every remote access: which PEs are on the node, and which ranges
- * lie in the segment. rma_reach_ is filled in by hand; what is expected comes from plain division and comparison. */
+ * are in the segment. The test fills in rma_reach_ by hand; the expected results come from plain division and
+ * comparison. */
 #include "config.h"
 
 #include "rma.h"

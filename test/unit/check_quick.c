@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Quick lists: what waits in them is neither live nor counted, and comes back whole.
+/* Quick lists: their blocks are neither live nor counted, and come back whole.
  *
- * Broken by a block that is handed out twice, by one that is lost when the lists are flushed, by a parked block that
- * can be freed again or given back by a peer, by a count or a peak that includes what waits, and by a refill that is
+ * Broken by a block that is handed out twice, by a block that is lost when the lists are flushed, by a parked block
+ * that its owner or a peer can free again, by a count or a peak that includes parked blocks, and by a refill that is
  * denied a page of the table half-way. */
 #include "config.h"
 

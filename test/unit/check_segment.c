@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Segments on a reservation of one PE that is mapped here, without MPI: where the parts of a space lie, how much is
- * committed when, what is said when that fails, and what stands at an address.
+/* Segments on a reservation of one PE that is mapped here, without MPI: the offsets of a space's parts, when and how
+ * much is committed, the error text if a commit fails, and what is at an address.
  *
- * A commit fails where a page is not mapped at all, as it does where /dev/shm is full. Kernels that cannot commit on
- * request (before 5.14) cannot say so either; the tests that need it then pass without looking, and say that. */
+ * A commit fails if a page is not mapped at all, as it does if /dev/shm is full. Kernels that cannot commit on request
+ * (before 5.14) cannot report this failure; then the tests that need it pass without checking, and print that. */
 #include "config.h"
 
 #include "heap/attached.h"
@@ -189,6 +189,23 @@ START_TEST(committed_memory_is_there_and_zero_and_stays) {
     ck_assert_uint_eq(resident(r.node_base, 3 * page), 3);
     for (size_t i = 0; i < 2 * page; i++) ck_assert_int_eq(r.node_base[i], 'x');
     ck_assert_int_eq(rmai_unreserve(&r, "rma_finalize"), RMA_SUCCESS);
+}
+END_TEST
+
+START_TEST(each_room_that_is_free_by_itself_is_found) {
+    const size_t strides[] = {GIB, 8 * TIB, 24 * TIB, 32 * TIB}; /* from 20 TiB on two of the rooms overlap */
+    for (size_t s = 0; s < N(strides); s++) {
+        unsigned alone = 0;
+        for (int i = 0; i < RMAI_ROOMS; i++) {
+            char *room = rmai_room_take(i, strides[s], 1, 0, MIB);
+            if (!room) continue;
+            ck_assert_ptr_null(rmai_room_take(i, strides[s], 1, 0, MIB));
+            ck_assert_int_eq(munmap(room, strides[s]), 0);
+            alone |= 1u << i;
+        }
+        ck_assert_msg(rmai_rooms_find(strides[s], 1, 0, MIB) == alone, "%zu bytes: %#x, alone %#x", strides[s],
+                      rmai_rooms_find(strides[s], 1, 0, MIB), alone);
+    }
 }
 END_TEST
 
@@ -697,9 +714,9 @@ START_TEST(a_bad_base_is_told_apart_as_interior_freed_or_foreign) {
     ck_text_has(rma_last_error(), "test heap");
     expect_bad_base(&p.segment, b + 64, "freed already");
     expect_bad_base(&p.segment, p.base + 200 * KIB, "never allocated");
-    expect_bad_base(&p.segment, p.base + 256 * KIB, "no block of the test heap");
-    expect_bad_base(&p.segment, p.base - 64, "no block of the test heap");
-    expect_bad_base(&p.segment, &outside, "no block of the test heap");
+    expect_bad_base(&p.segment, p.base + 256 * KIB, "is not a block of the test heap");
+    expect_bad_base(&p.segment, p.base - 64, "is not a block of the test heap");
+    expect_bad_base(&p.segment, &outside, "is not a block of the test heap");
     ck_text_has(rma_last_error(), "262144 bytes");
     destroy(&p);
 }
@@ -746,6 +763,7 @@ int main(void) {
     tcase_set_timeout(commit, 60);
     tcase_add_test(commit, committed_memory_is_there_and_zero_and_stays);
     tcase_add_test(commit, pages_are_there_where_the_kernel_takes_no_advice);
+    tcase_add_test(commit, each_room_that_is_free_by_itself_is_found);
     tcase_add_test(commit, more_than_the_memory_is_refused_with_numbers);
     tcase_add_test(commit, what_other_processes_have_begun_is_not_taken);
     tcase_add_test(commit, a_failed_commit_keeps_nothing_and_harms_nothing);

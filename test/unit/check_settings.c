@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Settings: what the environment may say, what is said of values that cannot be used, and the guess at a misspelt name.
- * Each test runs in a process of its own, whose environment has no RMA_ entry when it begins. */
+/* Settings: accepted values, error texts for unusable values, and the guess at a misspelt name. Each test runs in its
+ * own process, whose environment has no RMA_ entry when it begins. */
 #include "config.h"
 
 #include "base/settings.h"

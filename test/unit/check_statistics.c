@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* check_statistics.c: what benchmarks say of repeated measurements is what those words mean.
+/* check_statistics.c: the benchmarks' statistics of repeated measurements are correct.
  *
- * Broken by an off-by-one in a rank, by values that are not sorted, and by an interval that is too narrow for what it
- * promises. The intervals are those of published tables of the binomial distribution. */
+ * Broken by an off-by-one in a rank, by values that are not sorted, and by an interval that is too narrow for its
+ * probability. The expected intervals are from published tables of the binomial distribution. */
 #include "bench/statistics.h"
 
 #include <check.h>

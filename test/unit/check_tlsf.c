@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The allocator alone, on plain memory. Its metadata lies in address space that must not be touched before the commit
- * callback has been asked for it, and ends at a page that never may be: a step outside what was committed crashes here.
+/* The allocator alone, on plain memory. Its metadata are in address space that must not be touched before the commit
+ * callback was called for it, and end at a page that must never be touched: an access outside the committed part
+ * crashes here.
  *
- * The random test plays against a model that is as simple as can be: a byte for each unit, and a list of blocks.
+ * The random test compares with the simplest possible model: a byte for each unit, and a list of blocks.
  *
  *     RMA_TEST_OPERATIONS   how many random operations (10,000,000; fewer where each is much slower)
  *     RMA_TEST_SEED         the seed, as the program has printed it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting, and the barrier that is built on it, between threads and between processes that share memory. What must not
- * happen is that somebody is not woken, or goes on too early: the first shows as a deadline that passes, the second as
+/* Waiting, and the barrier that is built on it, between threads and between processes that share memory. Broken by a
+ * thread that is not woken, which shows as a passed deadline, and by a thread that continues too early, which shows as
  * a number that is not there yet.
  *
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a PE sends is read as it was written; of anything else the reader says what is wrong with it, and reads
- * nothing beyond its end.
+/* The reader reads a PE's message as it was written; for any other message it says what is wrong, and reads nothing
+ * beyond the end.
  *
- * Broken by a length, a count or a number that is believed before it has been looked at: each test damages one field
- * of a good message. */
+ * Broken by a length, a count or a number that is used before it is checked: each test damages one field of a good
+ * message. */
 #include "config.h"
 
 #include "rma.h"

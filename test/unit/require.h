@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* REQUIRE(condition, format, ...): for unit tests of millions of operations. Check's own assertions report each success
- * too, which these cannot afford. */
+/* REQUIRE(condition, format, ...): for unit tests of millions of operations. Check's own assertions also report each
+ * success, which is too slow here. */
 #ifndef REQUIRE_H
 #define REQUIRE_H
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/finalize_helper.h"
+#include "runtime/watch/finalize_progress.h"
 #include "base/process.h"
 
 #include <mpi.h>
 
 #if !defined MPICH_NUMVERSION || MPICH_NUMVERSION < 40000000
 
-void rmai_finalize_helper_start(int n_nodes) { (void)n_nodes; }
+void rmai_finalize_progress_start(int n_nodes) { (void)n_nodes; }
 
 #else
 
@@ -150,7 +150,7 @@ static int cancel_poll_request(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
-void rmai_finalize_helper_start(int n_nodes) {
+void rmai_finalize_progress_start(int n_nodes) {
     const char *pmi = getenv("PMI_FD");
     struct sigaction action = {.sa_sigaction = park_in_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigset_t only;

@@ -4,17 +4,17 @@
  * long data, that the transport has not taken yet is looked after at the next turn of progress.
  *
  * Requests are served without free memory too, if slowly: this PE gets memory for one reply when it opens, and a
- * request stays unread until a reply is free (rmai_reply_ready). A long put keeps a second reply until its data have
+ * request stays unread until a reply is free (rmai_serve_ready). A long put keeps a second reply until its data have
  * come; it is refused where there is no memory for that one. */
 #include "config.h"
 
-#include "runtime/net/reply.h"
+#include "runtime/net/serve.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/wait.h"
 #include "base/word.h"
 #include "runtime/net/by_node.h"
-#include "runtime/net/link.h"
+#include "runtime/net/peer.h"
 #include "runtime/net/state.h"
 
 #include <assert.h>
@@ -35,7 +35,7 @@ struct reply {
 struct transit {
     struct transit *next;
     struct rmai_token data;
-    void *lease, *signal_lease; /* of the memory that they are in, or NULL */
+    void *hold, *signal_hold; /* of the memory that they are in, or NULL */
     struct reply *done; /* of a put: the reply that says that the data have come. It is got before they move, since
                            nothing may fail after */
     uint64_t *signal;   /* or NULL: the word that an atomic `op` with `value` follows on */
@@ -88,7 +88,7 @@ static int send_reply(struct rmai_net *net, struct reply *r) {
     struct rmai_replies *a = net->replies;
     struct rmai_link *link = rmai_link_to(net, r->to);
     int code, done;
-    if (link) r->e.done = rmai_link_pay(link);
+    if (link) r->e.done = rmai_link_take_acks(link);
     memcpy(r->message, &r->e, sizeof r->e);
     code = rmai_send(net->transport, r->to, RMAI_SHORT_TAG, r->message, r->bytes, &r->sent);
     if (code != RMA_SUCCESS) return code;
@@ -98,7 +98,7 @@ static int send_reply(struct rmai_net *net, struct reply *r) {
     return RMA_SUCCESS;
 }
 
-int rmai_reply_ready(struct rmai_net *net) {
+int rmai_serve_ready(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     if (RMAI_LIKELY(a->idle != NULL)) return 1;
     if (!(a->idle = malloc(sizeof *a->idle))) return 0;
@@ -108,7 +108,7 @@ int rmai_reply_ready(struct rmai_net *net) {
 
 static struct reply *reply_of(struct task *t) {
     if (!t->reply) t->reply = begin_reply(t->net->replies, t->from, t->batch, RMAI_WIRE_REPLY);
-    assert(t->reply && "rmai_reply_ready has seen to it");
+    assert(t->reply && "rmai_serve_ready has seen to it");
     return t->reply;
 }
 
@@ -138,8 +138,8 @@ static void add_failure(struct task *t, int code) {
 
 /* ---- long data ---- */
 
-static void end_lease(struct rmai_net *net, void *lease) {
-    if (lease) net->handlers.end_lease(net->handlers.context, lease);
+static void release_hold(struct rmai_net *net, void *hold) {
+    if (hold) net->handlers.release_hold(net->handlers.context, hold);
 }
 
 /* Finds the word of t's signal for *d. Without a signal d->signal stays NULL.
@@ -149,7 +149,7 @@ static int find_signal(struct task *t, struct transit *d) {
     int code;
     if (!(t->r.flags & RMAI_RECORD_SIGNAL)) return RMA_SUCCESS;
     code = t->net->handlers.locate(t->net->handlers.context, t->call, t->e.word, sizeof(uint64_t), sizeof(uint64_t), 1,
-                                   &word, &d->signal_lease);
+                                   &word, &d->signal_hold);
     if (code != RMA_SUCCESS) return code;
     d->signal = word;
     d->op = t->r.op;
@@ -166,11 +166,11 @@ static int begin_moving(struct task *t, struct transit *d, void *there) {
 }
 
 /* Begins to move long data. All that can fail is done before they move: after an error nothing is under way. */
-static int begin_transit(struct task *t, void *there, void *lease) {
+static int begin_transit(struct task *t, void *there, void *hold) {
     struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
     int put = t->r.kind == RMAI_RECORD_PUT_LONG, code = RMA_SUCCESS;
-    if (d) *d = (struct transit){.lease = lease, .data = RMAI_NO_TOKEN};
+    if (d) *d = (struct transit){.hold = hold, .data = RMAI_NO_TOKEN};
     if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
     if (!d || (put && !d->done))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
@@ -179,9 +179,9 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
     if (code != RMA_SUCCESS) {
         if (d && d->done) keep_reply(a, d->done);
-        if (d) end_lease(t->net, d->signal_lease);
+        if (d) release_hold(t->net, d->signal_hold);
         free(d);
-        end_lease(t->net, lease);
+        release_hold(t->net, hold);
         return code;
     }
     d->next = a->transits;
@@ -190,7 +190,7 @@ static int begin_transit(struct task *t, void *there, void *lease) {
     return RMA_SUCCESS;
 }
 
-int rmai_reply_go_on(struct rmai_net *net) {
+int rmai_serve_advance(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     for (struct reply *r, **i = &a->sending; (r = *i) != NULL;) {
         int done = rmai_token_done(net->transport, &r->sent);
@@ -216,8 +216,8 @@ int rmai_reply_go_on(struct rmai_net *net) {
             if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
             if ((code = send_reply(net, d->done)) != RMA_SUCCESS) return code;
         }
-        end_lease(net, d->lease);
-        end_lease(net, d->signal_lease);
+        release_hold(net, d->hold);
+        release_hold(net, d->signal_hold);
         free(d);
     }
     return RMA_SUCCESS;
@@ -228,20 +228,20 @@ int rmai_reply_go_on(struct rmai_net *net) {
 /* Whose memory it is comes at random, and a branch on it would be guessed wrong: the two cases differ in numbers that
  * the compiler selects without one. */
 static inline int locate(const struct task *t, uint64_t marked, size_t len, size_t alignment, int writes, void **there,
-                         void **lease) {
+                         void **hold) {
     const struct rmai_net_handlers *h = &t->net->handlers;
     const struct rmai_job *job = t->net->job;
     const uint64_t at = rmai_by_node_offset(marked) - t->steady;
     const uint32_t owner = rmai_by_node_owner(marked);
     if (RMAI_UNLIKELY(owner > (uint32_t)job->node_n_pes))
-        return rmai_error(RMA_ERR_ADDRESS, "%s: it is for PE number %u of a node of %d", t->call, owner,
-                          job->node_n_pes);
+        return rmai_error(RMA_ERR_ADDRESS, "%s: names PE %u of a node that has %d PE%s", t->call, owner - 1,
+                          job->node_n_pes, job->node_n_pes == 1 ? "" : "s");
     if (RMAI_LIKELY(at < t->steady_len && len <= t->steady_len - at)) {
         unsigned char *first = owner ? t->steady_first : t->steady_there;
         *there = first + (owner ? owner - 1 : 0) * job->stride + at;
         return RMA_SUCCESS;
     }
-    return h->locate(h->context, t->call, marked, len, alignment, writes, there, lease);
+    return h->locate(h->context, t->call, marked, len, alignment, writes, there, hold);
 }
 
 /* 1 if the program of a neighbour sleeps on the word that is here at offset `at` of its space. */
@@ -266,35 +266,35 @@ static inline void rouse_sleeper(const struct task *t, uint64_t marked, void *th
 static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
     struct rmai_element e = {0};
     const size_t len = t->r.len;
-    void *there, *lease = NULL;
+    void *there, *hold = NULL;
     uint64_t value;
     uint32_t half;
     int code;
     memcpy(&e, element, 2 * sizeof(uint64_t));
     if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
-    code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &lease);
+    code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     value = rmai_atomic(t->r.op, there, len, e.value, e.cond);
     half = (uint32_t)value;
     rouse_sleeper(t, e.offset, there);
     if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
-    end_lease(t->net, lease);
+    release_hold(t->net, hold);
     return RMA_SUCCESS;
 }
 
 /* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
 static inline int do_short_move(const struct task *t, const unsigned char *element, unsigned char *read) {
     uint64_t offset;
-    void *there, *lease = NULL;
+    void *there, *hold = NULL;
     int code;
     memcpy(&offset, element, sizeof offset);
-    code = locate(t, offset, t->r.len, 1, !read, &there, &lease);
+    code = locate(t, offset, t->r.len, 1, !read, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     if (read)
         rma_move_(read, there, t->r.len);
     else
         rma_move_(there, element + sizeof offset, t->r.len);
-    end_lease(t->net, lease);
+    release_hold(t->net, hold);
     return RMA_SUCCESS;
 }
 
@@ -336,11 +336,11 @@ static int do_elements(struct task *t) {
 /* Long data, or a question whether a range is there. */
 static int do_with_range(struct task *t) {
     const int writes = t->r.kind == RMAI_RECORD_PUT_LONG || (t->r.kind == RMAI_RECORD_LOOK && t->r.op);
-    void *there, *lease = NULL;
-    int code = locate(t, t->e.offset, (size_t)t->e.value, 1, writes, &there, &lease);
+    void *there, *hold = NULL;
+    int code = locate(t, t->e.offset, (size_t)t->e.value, 1, writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
-    if (t->r.kind != RMAI_RECORD_LOOK) return begin_transit(t, there, lease);
-    end_lease(t->net, lease);
+    if (t->r.kind != RMAI_RECORD_LOOK) return begin_transit(t, there, hold);
+    release_hold(t->net, hold);
     return RMA_SUCCESS;
 }
 
@@ -384,10 +384,10 @@ static int not_sent_so(const struct task *t, unsigned number) {
 /* Answers the request: by a reply, or by counting it. Without memory for the count it is answered by a reply, too. */
 static int answer_request(struct task *t) {
     struct rmai_link *link = t->reply ? NULL : rmai_link_to(t->net, t->from);
-    return link ? rmai_link_owe(t->net, link) : send_reply(t->net, reply_of(t));
+    return link ? rmai_link_done(t->net, link) : send_reply(t->net, reply_of(t));
 }
 
-int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
+int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
     struct rmai_error_kept kept;
     struct task t; /* not all of it has a value before there is a record */
     uint64_t served = 0;
@@ -419,10 +419,10 @@ int rmai_reply(struct rmai_net *net, int from, const struct rmai_envelope *reque
     return answer_request(&t);
 }
 
-int rmai_reply_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {
+int rmai_serve_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {
     struct reply *r = begin_reply(net->replies, from, ping->batch, RMAI_WIRE_ALIVE);
     char in[RMAI_WAITING_TEXT];
-    assert(r && "rmai_reply_ready has been asked");
+    assert(r && "rmai_serve_ready has been asked");
     r->e.n = ping->n;
     net->handlers.waiting_in(net->handlers.context, in);
     memcpy(r->message + r->bytes, in, sizeof in);
@@ -432,18 +432,18 @@ int rmai_reply_ping(struct rmai_net *net, int from, const struct rmai_envelope *
 
 /* ---- opening and closing ---- */
 
-int rmai_reply_open(struct rmai_net *net) {
+int rmai_serve_open(struct rmai_net *net) {
     net->replies = calloc(1, sizeof *net->replies);
-    if (net->replies && rmai_reply_ready(net)) return RMA_SUCCESS;
+    if (net->replies && rmai_serve_ready(net)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for replies");
 }
 
 /* All requests have been answered, and all replies received: what the transport still holds is done in a moment. */
-void rmai_reply_close(struct rmai_net *net) {
+void rmai_serve_close(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     if (!a) return;
     while (a->sending || a->transits)
-        if (rmai_reply_go_on(net) != RMA_SUCCESS) break;
+        if (rmai_serve_advance(net) != RMA_SUCCESS) break;
     for (struct reply *next, *r = a->idle; r; r = next) {
         next = r->next;
         free(r);

@@ -19,7 +19,7 @@ int rmai_siblings_stopped(char *text, size_t room);
 /* rmai_siblings_dead writes which PEs of this host have died; returns their number. A PE is dead if no process has its
  * rank for at least RMAI_SIBLING_DEATH seconds, and if one had in an earlier call, and is gone, or the launcher says
  * that it has started one. So it takes two calls to find it. A PE in another container, or behind a launcher whose
- * process cannot be seen, is never taken for dead. Any thread may call it. */
+ * process cannot be seen, is never taken for dead. One thread at a time calls it. */
 #define RMAI_SIBLING_DEATH 1.0
 int rmai_siblings_dead(char *text, size_t room);
 

@@ -1,46 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pending sets: what has been begun and quiet completes. Each context has one (runtime/context): its requests gather in
- * messages of their own, and what one waits for is no other's. Threads with a context each meet only where messages
- * leave and arrive.
+/* What this PE keeps of the PEs of other nodes. Only files of this folder include this header.
  *
- * A set knows the PEs of other nodes, its peers, from the first time that it has asked one of them for something. */
-#ifndef RMAI_PENDING_H
-#define RMAI_PENDING_H
+ * A *pending set* is what has been begun and quiet completes. Each context has one: its requests gather in messages of
+ * their own, and what one context waits for is no other's. Threads with a context each meet only where messages leave
+ * and arrive. A set knows a PE of another node as its *peer* from the first time that it has asked it for something.
+ *
+ * A *link* is what this PE and another one owe each other, whatever contexts the requests belong to. Messages of two
+ * PEs keep their order, and requests are done in that order. So a PE acknowledges only how many more requests are done
+ * (struct rmai_envelope, `done`): with its next message to that PE, or when it has heard everything that has come, or
+ * after RMAI_UNACKNOWLEDGED_MOST requests. */
+#ifndef RMAI_PEER_H
+#define RMAI_PEER_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/job/job.h"
 #include "runtime/net/by_node.h"
 #include "runtime/net/flush.h"
-#include "runtime/net/pe_table.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport.h"
+#include "runtime/net/wire.h"
 
-struct rmai_batch;
-struct rmai_link;
+/* ---- peers ---- */
 
-/* A PE of another node, as one pending set knows it. */
+/* under_way <= RMAI_CREDITS. listed if and only if the peer is in set->busy: while open holds a record, under_way > 0,
+ * or touched != 0. */
 struct rmai_peer {
     int pe;        /* first: peers are entries of a rmai_pe_table */
-    int under_way; /* batches that are sent and not answered: at most RMAI_CREDITS */
+    int under_way; /* batches that are sent and not answered */
     struct rmai_pending *set;
     struct rmai_link *link; /* from the first batch on */
     unsigned asked;         /* operations since nothing was pending */
-    int last_was_lone;      /* the last time a quiet came after a single one: see rmai_net_put */
+    int last_was_lone;      /* the last quiet completed a single operation: see rmai_window_takes */
     unsigned touched; /* a bit for each of MPI's windows (enum rmai_window_kind): something there is not flushed */
     unsigned through_window; /* transfers that went through one */
     uint64_t used;           /* when the last one did, in ticks */
     struct rmai_token doorbell;
-    int listed;                       /* in set->busy */
+    int listed;
     struct rmai_directory *directory; /* the last that was heard of it, or NULL, */
     unsigned growths;                 /* and how often the symmetric heap had grown then */
     struct {
         uint64_t offset, len, address;
     } step; /* of the dynamic window, in which something was found last: offset in its space, address in its process.
-               len 0: there is none. rmai_dynamic_find writes it, with the set's lock */
+               len 0: there is none. find_in_dynamic writes it, with the set's lock */
     struct rmai_batch *open; /* gathers records, or NULL */
     struct rmai_peer *next;  /* in set->busy */
 };
@@ -50,26 +54,27 @@ struct rmai_peer {
 #define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; the source of a longer put is flushed locally */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
+/* *nothing_pending == (busy == NULL). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
-    pthread_mutex_t lock;                  /* of all below; taken after that of struct rmai_net, never before it */
-    struct rmai_net *net;                  /* NULL in jobs of one node */
-    struct rmai_traffic *traffic;          /* counts what the set begins: the net's, or of the owner's own */
-    struct rmai_pending *next_set, **link; /* in net->sets, and what points here */
-    uint32_t *nothing_pending, *nothing_pending_too; /* 1 while nothing is pending: two places that the inlined calls
-                                                        look at, or one twice */
+    pthread_mutex_t lock; /* of all below; taken after that of struct rmai_net, never before it */
+    struct rmai_net *net;
+    struct rmai_traffic *traffic;                    /* counts what the set begins: the net's, or of the owner's own */
+    struct rmai_pending *next_set, **link;           /* in net->sets, and what points here */
+    uint32_t *nothing_pending, *nothing_pending_too; /* two places that the inlined calls read, or one twice */
     struct rmai_pe_table peers;
     struct rmai_peer *last; /* that was asked for something */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
+    const char *failed_op;  /* and what failed there */
     unsigned id;            /* no two sets of a net have the same */
     struct rmai_flush flush;
     char *copies;  /* RMAI_COPY_ROOM bytes, or NULL, */
     size_t copied; /* of which so many are in use, until the windows are flushed for all peers */
     uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* where MPI writes a short get that is waited for */
-    int session;                                       /* records wait for company: see session.h */
-    _Atomic int by_node; /* short records go by intermediates (by_node.h). It changes with the lock, and only while
-                            nothing is pending, so that no record overtakes one that has gone the other way */
+    int session;                                       /* records wait for company: see op.h */
+    _Atomic int by_node; /* short records go by proxies (by_node.h). It changes with the lock, and only while nothing is
+                            pending, so that no record overtakes one that has gone the other way */
     int many;            /* so much goes to a PE between two quiets that messages are full: rmai_pending_choose_way */
     size_t filled;       /* bytes of messages since nothing was pending, counted as rmai_batch_send does, */
     unsigned done_peers; /* and so many times a peer has had nothing pending any more */
@@ -81,30 +86,23 @@ struct rmai_pending {
 /* The set's lock, which is the net's where that one is biased: then only threads of the program may call these. Who
  * holds the net's lock, whichever thread it is, calls the other two, which do nothing there. */
 static inline void rmai_pending_lock(struct rmai_pending *s) {
-    if (s->net->biased)
+    if (RMAI_LIKELY(s->net->biased))
         rmai_biased_enter(&s->net->bias);
     else
         pthread_mutex_lock(&s->lock);
 }
 static inline void rmai_pending_unlock(struct rmai_pending *s) {
-    if (s->net->biased)
+    if (RMAI_LIKELY(s->net->biased))
         rmai_biased_leave(&s->net->bias);
     else
         pthread_mutex_unlock(&s->lock);
 }
 static inline void rmai_pending_lock_inner(struct rmai_pending *s) {
-    if (!s->net->biased) pthread_mutex_lock(&s->lock);
+    if (RMAI_UNLIKELY(!s->net->biased)) pthread_mutex_lock(&s->lock);
 }
 static inline void rmai_pending_unlock_inner(struct rmai_pending *s) {
-    if (!s->net->biased) pthread_mutex_unlock(&s->lock);
+    if (RMAI_UNLIKELY(!s->net->biased)) pthread_mutex_unlock(&s->lock);
 }
-
-/* rmai_pending_open makes *s empty, with the two places that tell it; rmai_pending_close: it is quiet. net is NULL
- * where nothing goes by a transport: then nothing is ever pending. Operations count in the net's traffic; the owner may
- * set another. */
-void rmai_pending_open(struct rmai_net *net, struct rmai_pending *s, uint32_t *nothing_pending,
-                       uint32_t *nothing_pending_too);
-void rmai_pending_close(struct rmai_pending *s);
 
 /* With the set's lock. rmai_peer_of: the peer, which is made if there is none; NULL without memory; only threads of the
  * program call it. rmai_peer_list: something of p has to be completed by quiet; rmai_peer_unlist: nothing is left. */
@@ -112,7 +110,10 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe);
 static inline struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
     return RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_peer_find_(s, pe);
 }
-void rmai_peer_list(struct rmai_peer *p);
+void rmai_peer_list_(struct rmai_peer *p);
+static inline void rmai_peer_list(struct rmai_peer *p) {
+    if (!p->listed) rmai_peer_list_(p);
+}
 void rmai_peer_unlist(struct rmai_peer *p);
 
 /* rmai_pending_by_node: any thread of the program may ask, and knows it for as long as it has something pending. */
@@ -123,13 +124,12 @@ static inline int rmai_pending_by_node(const struct rmai_pending *s) {
 /* rmai_pending_choose_way: with the set's lock, when a session has begun or ended, or something is done. */
 void rmai_pending_choose_way(struct rmai_pending *s);
 
-/* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its intermediate, and *mark is for the
- * record's offsets. If pe is no PE of the job: pe, or by the node -1. For a PE of this node: one of
- * this node. */
+/* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its proxy, and *mark is for the record's
+ * offsets. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
     if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
-    return (unsigned)pe < (unsigned)s->net->job->n_pes ? rmai_by_node_to(&s->net->by_node, pe, mark) : -1;
+    return rmai_by_node_to(&s->net->by_node, pe, mark);
 }
 
 /* rmai_pending_puts_come_first: 1 if a short record for pe comes after all puts that are not complete, since they go
@@ -149,11 +149,52 @@ static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uin
 /* rmai_pending_note_put: a put to pe is not complete. in_order: it goes by short messages, and messages of one PE to
  * another are heard and done in the order in which they were sent; long data and the window are apart. The set's lock
  * is held. */
-void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order);
+static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+}
 
-/* rmai_pending_flush_lasts: 1 if the flush *seen, of one of the net's sets, is still under way. Else 0, and *seen
- * becomes a flush that is under way, or none. If there are several, repeated calls find the one that lasts, since the
- * others change. Any thread. */
-int rmai_pending_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
+/* ---- links ---- */
+
+#define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a context's credits (RMAI_CREDITS): a stream goes on meanwhile */
+
+/* The net's lock guards all of it. listed if and only if the link is in net->owing: while unacknowledged > 0. */
+struct rmai_link {
+    int pe;                  /* first: links are entries of a rmai_pe_table */
+    unsigned unacknowledged; /* requests of that PE which are done, and of which it has not been told */
+    int waits;               /* an acknowledgement is delayed, or would have been: since `since`, in ticks */
+    int kept;                /* it is */
+    uint64_t since;
+    unsigned hits, hits_needed; /* so many times one met a message soon, one after the other */
+    int listed;
+    struct rmai_link *next;
+    struct rmai_batch *oldest, *newest; /* requests to that PE that are under way, but those of long data */
+    struct rmai_envelope ack;           /* a message that says nothing else */
+    struct rmai_token sent;
+};
+
+/* rmai_link_to: NULL without memory. */
+static inline struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
+    if (RMAI_LIKELY(net->link && net->link->pe == pe)) return net->link;
+    return net->link = rmai_pe_table_find(&net->links, pe, sizeof(struct rmai_link));
+}
+
+/* rmai_link_done: a request of that PE is done, and has to be acknowledged. rmai_link_take_acks returns how many a
+ * message acknowledges that leaves now. rmai_links_acknowledge tells everybody; without `all` it leaves the PEs out to
+ * which a message has always left soon after such a request, as where two PEs take turns. Those are told some
+ * microseconds later, if this PE hears nothing more (none_heard). Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has
+ * failed. */
+int rmai_link_done(struct rmai_net *net, struct rmai_link *link);
+void rmai_link_end_wait_(struct rmai_link *link);
+static inline uint16_t rmai_link_take_acks(struct rmai_link *link) {
+    const uint16_t n = (uint16_t)link->unacknowledged;
+    if (link->waits) rmai_link_end_wait_(link);
+    link->unacknowledged = 0;
+    return n;
+}
+int rmai_links_acknowledge(struct rmai_net *net, int all, int none_heard);
+
+void rmai_links_close(struct rmai_net *net);
 
 #endif

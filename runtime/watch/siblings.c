@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/siblings.h"
+#include "runtime/watch/siblings.h"
 #include "base/clock.h"
 #include "base/process.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,7 @@
 #include <unistd.h>
 
 #define ANCESTORS_MOST 16
-#define LOOK_LAPSES    15.0 /* seconds after which what an earlier look has missed says nothing */
+#define SEARCH_LAPSES  15.0 /* seconds after which it no longer counts that an earlier search has missed a PE */
 
 /* ---- what launchers tell in the environment ---- */
 
@@ -26,7 +25,7 @@ struct launcher_names {
 };
 
 /* What the environment tells of this process. Read once, by a thread of the program (rmai_siblings_prepare): MPI_Init
- * may change the environment while a watching thread looks for others. */
+ * may change the environment while the watchdog searches for others. */
 static struct {
     int read;
     const struct launcher_names *names; /* NULL: none is known */
@@ -77,9 +76,9 @@ void rmai_siblings_prepare(void) {
 /* The rank in a process's environment, or -1; -1 too for a process of another job, where the launcher names jobs.
  *
  * The environment is memory of that process, and there is no way to read it that does not take the lock of its address
- * space. A process that hangs in the kernel may hold that for ever, and the thread that looks for it would hang with
- * it. So a process in which a thread hangs counts as one without a rank: that is one that may be starting, and no PE is
- * taken for dead for it. Between the two looks a process may still begin to hang: that cannot be excluded. */
+ * space. A process that hangs in the kernel may hold that for ever, and the thread that searches would hang with
+ * it. So a process in which a thread hangs counts as one without a rank: it may be starting, so no PE is
+ * taken for dead meanwhile. It may still begin to hang between the check and the read: that cannot be excluded. */
 static int rank_of(int pid) {
     char path[32], *entry = NULL;
     size_t room = 0;
@@ -124,13 +123,13 @@ static int launcher_of(int pid) {
 
 int rmai_sibling_me(void) { return told.me; }
 
-/* Calls visit for each process of the host, in no order. */
-static void visit_processes(void (*visit)(void *context, int pid), void *context) {
-    DIR *all = opendir("/proc");
+/* The next process of the host in the folder /proc, in no order; 0: there is none, and the folder is closed. */
+static int next_process(DIR *all) {
     struct dirent *one;
     while (all && (one = readdir(all)) != NULL)
-        if (isdigit((unsigned char)one->d_name[0])) visit(context, atoi(one->d_name));
+        if (isdigit((unsigned char)one->d_name[0])) return atoi(one->d_name);
     if (all) closedir(all);
+    return 0;
 }
 
 /* Text that grows to a list, and the number of its entries. */
@@ -140,52 +139,45 @@ struct list {
     int n;
 };
 
-static void add_to_list(struct list *l, const char *entry) {
+/* pid: 0, this host has no process of the PE. */
+static void add_to_list(struct list *l, int rank, const char *what, int pid) {
+    char process[64] = "the launcher of this host has no process of it";
+    if (pid) snprintf(process, sizeof process, "process %d of this host", pid);
     if (l->used < l->room)
-        l->used += (size_t)snprintf(l->text + l->used, l->room - l->used, "%s%s", l->n ? ", " : "", entry);
+        l->used += (size_t)snprintf(l->text + l->used, l->room - l->used, "%sPE %d %s (%s)", l->n ? ", " : "", rank,
+                                    what, process);
     l->n++;
 }
 
 /* ---- stopped ---- */
 
-struct stopped_search {
-    int launcher;
-    struct list list;
-};
-
-static void add_if_stopped(void *context, int pid) {
-    struct stopped_search *s = context;
-    char entry[96];
-    int rank;
-    if (rmai_process_state(pid) != RMAI_PROCESS_STOPPED || (rank = rank_of(pid)) < 0 || launcher_of(pid) != s->launcher)
-        return;
-    snprintf(entry, sizeof entry, "PE %d is stopped (process %d of this host)", rank, pid);
-    add_to_list(&s->list, entry);
-}
-
 int rmai_siblings_stopped(char *text, size_t room) {
-    struct stopped_search s = {.launcher = launcher_of(getpid()), .list = {.text = text, .room = room}};
+    const int launcher = launcher_of(getpid());
+    struct list list = {.text = text, .room = room};
+    DIR *all = opendir("/proc");
     *text = 0;
-    visit_processes(add_if_stopped, &s);
-    return s.list.n;
+    for (int pid, rank; (pid = next_process(all)) > 0;)
+        if (rmai_process_state(pid) == RMAI_PROCESS_STOPPED && (rank = rank_of(pid)) >= 0 &&
+            launcher_of(pid) == launcher)
+            add_to_list(&list, rank, "is stopped", pid);
+    return list.n;
 }
 
 /* ---- dead ---- */
 
 /* A PE of this host, of which a process has been seen, or which the launcher should have started. */
 struct sibling {
-    int rank, seen, present; /* present: in the look that is being made */
+    int rank, seen, present; /* present: in the search that is being made */
     int pid;                 /* the launcher's child that has this rank */
     double missing;          /* since when (rmai_wtime), or 0 */
 };
 
-/* What the looks of all threads have seen: of PEs, which this process has once and for all. */
+/* What all searches have seen. This process has the same siblings for all its life. */
 static struct {
-    pthread_mutex_t lock;
     struct sibling *of;
     int n, room, expected; /* expected: those that the launcher should have started are in it */
-    double looked;         /* when (rmai_wtime) */
-} siblings = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    double searched;       /* when (rmai_wtime) */
+} siblings;
 
 static struct sibling *find_sibling(int rank) {
     struct sibling *more;
@@ -202,47 +194,45 @@ static struct sibling *find_sibling(int rank) {
 }
 
 /* The PEs that the launcher says it has started on this host: all, where it says so, or those that srun lists. */
-static void expect_siblings(int me) {
+static void expect_siblings(void) {
     const char *listed = told.listed;
     siblings.expected = 1;
     if (told.here == told.size)
         for (int r = 0; r < told.here; r++) find_sibling(r);
     /* Where a launcher of another kind has been started by srun, srun lists that one's processes, which are no PEs. */
-    if (told.here || told.task != me || told.tasks != told.size) return;
+    if (told.here || told.task != told.me || told.tasks != told.size) return;
     for (char *end; isdigit((unsigned char)*listed); listed = *end == ',' ? end + 1 : end)
         find_sibling((int)strtol(listed, &end, 10));
 }
 
-struct sibling_look {
-    int launcher;
-    int starting; /* a child of the launcher has no rank: it may become a PE */
-};
-
-/* A process that does not descend from a launcher may be a PE of this job: the process that started it may have ended.
+/* Marks the PEs of which the host has a process. Returns 1 if a child of the launcher has no rank: it may become a PE.
+ * A process that does not descend from a launcher may be a PE of this job: the process that started it may have ended.
  */
-static void note_sibling(void *context, int pid) {
-    struct sibling_look *look = context;
-    struct sibling *s;
-    int rank, parent, launcher;
-    if (rmai_process_state(pid) == RMAI_PROCESS_GONE) return;
-    rank = rank_of(pid);
-    parent = rmai_process_parent(pid);
-    if (rank < 0) {
-        if (parent == look->launcher) look->starting = 1;
-        return;
+static int mark_present(int my_launcher) {
+    DIR *all = opendir("/proc");
+    int starting = 0;
+    for (int pid; (pid = next_process(all)) > 0;) {
+        struct sibling *s;
+        int rank, parent, launcher;
+        if (rmai_process_state(pid) == RMAI_PROCESS_GONE) continue;
+        rank = rank_of(pid);
+        parent = rmai_process_parent(pid);
+        starting |= rank < 0 && parent == my_launcher;
+        if (rank < 0 || rank >= told.size) continue;
+        launcher = launcher_of(pid);
+        if ((launcher > 1 && launcher != my_launcher) || !(s = find_sibling(rank))) continue;
+        s->present = 1;
+        if (launcher != my_launcher) continue;
+        s->seen = 1;
+        if (!s->pid || parent == my_launcher || rmai_process_state(s->pid) == RMAI_PROCESS_GONE) s->pid = pid;
     }
-    launcher = launcher_of(pid);
-    if (rank >= told.size || (launcher > 1 && launcher != look->launcher) || !(s = find_sibling(rank))) return;
-    s->present = 1;
-    if (launcher != look->launcher) return;
-    s->seen = 1;
-    if (!s->pid || parent == look->launcher || rmai_process_state(s->pid) == RMAI_PROCESS_GONE) s->pid = pid;
+    return starting;
 }
 
 /* A process that lives may lose its rank: a program may write over its environment (to change its title), or be one
  * that nobody may read; and this process may be out of file descriptors. */
-static int is_dead(struct sibling *s, const struct sibling_look *look, int known_launcher, double now) {
-    if (s->present || (s->seen ? rmai_process_state(s->pid) != RMAI_PROCESS_GONE : look->starting || !known_launcher)) {
+static int is_dead(struct sibling *s, int may_be_starting, double now) {
+    if (s->present || (s->seen ? rmai_process_state(s->pid) != RMAI_PROCESS_GONE : may_be_starting)) {
         s->missing = 0;
         return 0;
     }
@@ -251,40 +241,25 @@ static int is_dead(struct sibling *s, const struct sibling_look *look, int known
 }
 
 /* A launcher with number 1, or none, is that of a container: the other PEs may be in others. */
-static void look_for_dead(struct list *list, int me) {
-    struct sibling_look look = {.launcher = launcher_of(getpid())};
+int rmai_siblings_dead(char *text, size_t room) {
+    const int launcher = launcher_of(getpid());
     const double now = rmai_wtime();
-    char entry[96];
-    int known;
-    if (look.launcher <= 1) return;
-    /* Of a PE of which no process has been seen: it may have another parent than this one, or hide in a container. */
-    known = is_known_launcher(look.launcher);
+    struct list list = {.text = text, .room = room};
+    int may_be_starting;
+    *text = 0;
+    if (!told.names || told.me < 0 || launcher <= 1) return 0;
+    if (!siblings.expected) expect_siblings();
     for (int i = 0; i < siblings.n; i++) {
         siblings.of[i].present = 0;
-        if (now > siblings.looked + LOOK_LAPSES) siblings.of[i].missing = 0;
+        if (now > siblings.searched + SEARCH_LAPSES) siblings.of[i].missing = 0;
     }
-    siblings.looked = now;
-    visit_processes(note_sibling, &look);
+    siblings.searched = now;
+    /* A PE of which no process has been seen may also have another parent than this one, or hide in a container. */
+    may_be_starting = mark_present(launcher) || !is_known_launcher(launcher);
     for (int i = 0; i < siblings.n; i++) {
-        const struct sibling *s = &siblings.of[i];
-        if (s->rank == me || !is_dead(&siblings.of[i], &look, known, now)) continue;
-        if (s->seen)
-            snprintf(entry, sizeof entry, "PE %d has died (process %d of this host)", s->rank, s->pid);
-        else
-            snprintf(entry, sizeof entry, "PE %d has died (the launcher of this host has no process of it)", s->rank);
-        add_to_list(list, entry);
+        struct sibling *s = &siblings.of[i];
+        if (s->rank != told.me && is_dead(s, may_be_starting, now)) add_to_list(&list, s->rank, "has died", s->pid);
     }
-}
-
-int rmai_siblings_dead(char *text, size_t room) {
-    struct list list = {.text = text, .room = room};
-    int me;
-    *text = 0;
-    if (!told.names || (me = rmai_sibling_me()) < 0) return 0;
-    pthread_mutex_lock(&siblings.lock);
-    if (!siblings.expected) expect_siblings(me);
-    look_for_dead(&list, me);
-    pthread_mutex_unlock(&siblings.lock);
     return list.n;
 }
 

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/stall.h"
+#include "runtime/watch/stall.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/group.h"
-#include "runtime/net/liveness.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/state.h"
-#include "runtime/team.h"
-#include "runtime/world.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +18,8 @@
 /* Seconds. DEATH_TIME is longer than it takes to end a job: a PE that ends the job on purpose also looks dead, and its
  * neighbours must not report it before the launcher has ended them. */
 #define ANSWER_TIME 1.0  /* an answer that takes longer is reported as missing */
-#define ANSWER_LOOK 0.01 /* between looks for answers */
-#define PROBE_TIME  0.5  /* between two looks whether neighbours have died */
+#define ANSWER_STEP 0.01 /* between checks for answers */
+#define PROBE_TIME  0.5  /* between two checks whether neighbours have died */
 #define DEATH_TIME  1.0  /* a neighbour has to be dead for so long */
 
 #define ASKED_MOST RMAI_PINGS /* PEs; of more than that only the first ones are asked */
@@ -44,17 +40,21 @@ struct rmai_question {
 
 /* Writes the name of the public call, and the number of the team that meets in it: PEs that wait in the same call of
  * different teams must not seem to be in the same meeting. */
-static void name_wait(const struct rmai_world *w, const struct rmai_stall *s, char text[RMAI_WAITING_TEXT]) {
-    const long number = s->meeting ? s->meeting - w->teams->team : RMAI_TEAM_WORLD;
+static void name_wait(const struct rmai_watch *w, const struct rmai_stall *s, char text[RMAI_WAITING_TEXT]) {
+    const int number = s->meeting ? w->team_number(s->meeting) : 0;
     const char *call = rmai_error_name(s->call);
-    if (number == RMAI_TEAM_WORLD)
+    if (number == 0)
         snprintf(text, RMAI_WAITING_TEXT, "%s", call);
     else
-        snprintf(text, RMAI_WAITING_TEXT, "%s (team %ld)", call, number);
+        snprintf(text, RMAI_WAITING_TEXT, "%s (team %d)", call, number);
 }
 
-void rmai_stall_publish(struct rmai_world *w, const char *name) {
-    struct rmai_waiting *mine = &rmai_header(&w->job, w->job.node_my_pe)->waiting;
+static struct rmai_waiting *waiting_of(const struct rmai_watch *w, int slot) {
+    return (struct rmai_waiting *)(void *)(rmai_job_space(w->job, slot) + w->waiting_at);
+}
+
+void rmai_stall_publish(struct rmai_watch *w, const char *name) {
+    struct rmai_waiting *mine = waiting_of(w, w->job->node_my_pe);
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
     memcpy(text, name, strnlen(name, sizeof text - 1));
@@ -87,87 +87,74 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]) {
 /* A wait whose PEs all answer may wait for another PE all the same: one of those that answer may be in a loop of
  * rma_test_lock, for a lock whose holder has died. So every second round of questions goes to all PEs, and a PE that
  * does not answer is found wherever it is. (Without progress threads a PE that computes does not answer either.) */
-static int asks_everybody(const struct rmai_world *w, const struct rmai_stall *s) {
-    return s->rounds % 2 && (w->job.all_progress || w->job.n_nodes == 1);
+static int asks_everybody(const struct rmai_watch *w, const struct rmai_stall *s) {
+    return s->rounds % 2 && (w->job->all_progress || w->job->n_nodes == 1);
 }
-static enum rmai_awaited asked_ones(const struct rmai_world *w, const struct rmai_stall *s) {
+static enum rmai_awaited asked_ones(const struct rmai_watch *w, const struct rmai_stall *s) {
     return asks_everybody(w, s) ? RMAI_AWAITED_ANY : s->awaited;
 }
 
-static int count_asked(const struct rmai_world *w, const struct rmai_stall *s) {
+/* The PE that is number i of those that are asked, or -1: there are no more. Where all are, each PE begins with itself,
+ * so that not all ask the same ones, and each time with those after the ones that it has asked before: it asks
+ * ASKED_MOST at a time. */
+static int asked_pe(const struct rmai_watch *w, const struct rmai_stall *s, int i) {
     switch (asked_ones(w, s)) {
-        case RMAI_AWAITED_PE: return 1;
-        case RMAI_AWAITED_TEAM: return s->team->n;
+        case RMAI_AWAITED_PE: return i == 0 ? s->pe : -1;
+        case RMAI_AWAITED_TEAM: return w->team_pe(s->team, i);
         case RMAI_AWAITED_NODE:
-        case RMAI_AWAITED_TESTED: return w->job.node_n_pes;
-        case RMAI_AWAITED_LEADERS: return w->job.n_nodes;
-        case RMAI_AWAITED_ANY:
-        case RMAI_AWAITED_ALIVE: return w->job.n_pes;
-    }
-    return 0;
-}
-
-/* The PE that is number i of those that are asked. Where all are, each PE begins with itself, so that not all ask the
- * same ones, and each time with those after the ones that it has asked before: it asks ASKED_MOST at a time. */
-static int asked_pe(const struct rmai_world *w, const struct rmai_stall *s, int i) {
-    switch (asked_ones(w, s)) {
-        case RMAI_AWAITED_PE: return s->pe;
-        case RMAI_AWAITED_TEAM: return rmai_team_pe(s->team, i);
-        case RMAI_AWAITED_NODE:
-        case RMAI_AWAITED_TESTED: return w->job.node_pes[i];
-        case RMAI_AWAITED_LEADERS: return rmai_group_pe(w->leaders, i);
+        case RMAI_AWAITED_TESTED: return i < w->job->node_n_pes ? w->job->node_pes[i] : -1;
+        case RMAI_AWAITED_LEADERS: return i < w->job->n_nodes ? rmai_group_pe(w->leaders, i) : -1;
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE:
-            return (int)(((long)w->job.my_pe + i + (long)(s->rounds / 2) * ASKED_MOST) % w->job.n_pes);
+            if (i >= w->job->n_pes) return -1;
+            return (int)(((long)w->job->my_pe + i + (long)(s->rounds / 2) * ASKED_MOST) % w->job->n_pes);
     }
     return -1;
 }
 
 /* ---- PEs of this node ---- */
 
-/* RMAI_PROCESS_LIVES also if the PE runs in another container, where this PE cannot look. */
-static enum rmai_process_state neighbour_state(const struct rmai_world *w, int slot) {
-    return rmai_same_pids(&w->job, slot) ? rmai_process_state(rmai_facts(&w->job, slot)->pid) : RMAI_PROCESS_LIVES;
+/* RMAI_PROCESS_LIVES also if the PE runs in another container: this PE cannot see its process. */
+static enum rmai_process_state neighbour_state(const struct rmai_watch *w, int slot) {
+    return rmai_same_pids(w->job, slot) ? rmai_process_state(rmai_facts(w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
 /* Ends the job if a neighbour has died, whether this wait is for it or not: no job ends in order without it. A PE may
- * have done what this PE waits for just before it died: so the neighbour has to be dead in two looks, and between them
- * the caller looks at the awaited word again. */
-static void find_dead(struct rmai_world *w, struct rmai_stall *s) {
+ * have done what this PE waits for just before it died: so two checks have to find the neighbour dead, and between them
+ * the caller reads the awaited word again. */
+static void find_dead(struct rmai_watch *w, struct rmai_stall *s) {
     int before = s->suspect;
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
     s->suspect = 0;
     s->probe = s->waited + PROBE_TIME;
-    for (int q = 0; q < w->job.node_n_pes && !s->suspect; q++)
-        if (q != w->job.node_my_pe && neighbour_state(w, q) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job.node_pes[q];
+    for (int q = 0; q < w->job->node_n_pes && !s->suspect; q++)
+        if (q != w->job->node_my_pe && neighbour_state(w, q) == RMAI_PROCESS_GONE) s->suspect = 1 + w->job->node_pes[q];
     if (s->suspect != before) s->suspected = s->waited;
     if (s->suspect && s->waited >= s->suspected + DEATH_TIME) {
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d has died (process %d of this host)", rmai_error_name(s->call),
-                   s->suspect - 1, rmai_facts(&w->job, rmai_node_slot(&w->job, s->suspect - 1))->pid);
+                   s->suspect - 1, rmai_facts(w->job, rmai_node_slot(w->job, s->suspect - 1))->pid);
         rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
     }
 }
 
 /* ---- asking ---- */
 
-static void ask_neighbour(const struct rmai_world *w, const struct rmai_stall *s, struct rmai_question *q) {
+static void ask_neighbour(const struct rmai_watch *w, const struct rmai_stall *s, struct rmai_question *q) {
     enum rmai_process_state state = neighbour_state(w, q->slot);
     int silent = state == RMAI_PROCESS_STOPPED || (state == RMAI_PROCESS_GONE && s->awaited != RMAI_AWAITED_ALIVE);
     if (silent && !q->silent) q->at = s->waited;
     q->silent = silent;
-    rmai_waiting_read(&rmai_header(&w->job, q->slot)->waiting, q->in);
+    rmai_waiting_read(waiting_of(w, q->slot), q->in);
 }
 
-static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
-    int n = count_asked(w, s), most = (int)rmai_min((size_t)n, ASKED_MOST);
-    s->asked = calloc((size_t)most, sizeof *s->asked);
-    for (int i = 0; s->asked && i < n && s->n < most; i++) {
-        int pe = asked_pe(w, s, i);
+static void ask_all(struct rmai_watch *w, struct rmai_stall *s) {
+    s->asked = calloc(ASKED_MOST, sizeof *s->asked);
+    for (int i = 0, pe; s->asked && s->n < ASKED_MOST && (pe = asked_pe(w, s, i)) >= 0; i++) {
         struct rmai_question *q = &s->asked[s->n];
-        if (pe == w->job.my_pe || pe < 0) continue;
-        *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(&w->job, pe), .at = s->waited};
+        if (pe == w->job->my_pe) continue;
+        *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w->job, pe), .at = s->waited};
         if (q->slot < 0) {
-            q->ping = rmai_net_ping(w->net, pe);
+            q->ping = rmai_ping_ask(&w->pings, pe);
             if (!q->ping) continue; /* all places for pings are in use: another time */
             q->silent = 1;
         }
@@ -175,7 +162,9 @@ static void ask_all(struct rmai_world *w, struct rmai_stall *s) {
     }
 }
 
-static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
+/* Returns 1 if an answer of another node may still come. */
+static int hear_answers(struct rmai_watch *w, struct rmai_stall *s) {
+    int due = 0;
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
         if (q->slot >= 0) {
@@ -183,70 +172,71 @@ static void hear_answers(struct rmai_world *w, struct rmai_stall *s) {
         } else if (q->ping && q->ping->answered) {
             memcpy(q->in, q->ping->in, sizeof q->in);
             q->silent = 0;
-            rmai_net_forget_ping(q->ping);
+            rmai_ping_forget(q->ping);
             q->ping = NULL;
+        } else {
+            due |= q->ping != NULL;
         }
     }
+    return due;
 }
 
 static void forget_questions(struct rmai_stall *s) {
     for (int i = 0; i < s->n; i++)
-        if (s->asked[i].ping) rmai_net_forget_ping(s->asked[i].ping);
+        if (s->asked[i].ping) rmai_ping_forget(s->asked[i].ping);
     free(s->asked);
     s->asked = NULL;
     s->n = 0;
 }
 
-/* ---- saying ---- */
+/* ---- reports ---- */
 
-static void say_waited(const struct rmai_world *w, const struct rmai_stall *s, const char *news) {
-    char name[RMAI_WAITING_TEXT];
+__attribute__((format(printf, 3, 4))) static void report(const struct rmai_watch *w, const struct rmai_stall *s,
+                                                         const char *format, ...) {
+    char name[RMAI_WAITING_TEXT], news[160];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(news, sizeof news, format, args);
+    va_end(args);
     name_wait(w, s, name);
     rmai_note("%s has waited %.0f s in %s%s%s", rmai_error_who(), s->waited, name,
-              w->exiting ? " (its program has ended)" : "", news);
+              *w->exiting ? " (its program has ended)" : "", news);
 }
 
-static void say_question(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
-    char news[160];
+static void report_question(const struct rmai_watch *w, const struct rmai_stall *s, const struct rmai_question *q) {
     if (q->silent && q->slot >= 0)
-        snprintf(news, sizeof news, ": PE %d %s (process %d of this host)", q->pe,
-                 neighbour_state(w, q->slot) == RMAI_PROCESS_GONE ? "has died" : "is stopped",
-                 rmai_facts(&w->job, q->slot)->pid);
+        report(w, s, ": PE %d %s (process %d of this host)", q->pe,
+               neighbour_state(w, q->slot) == RMAI_PROCESS_GONE ? "has died" : "is stopped",
+               rmai_facts(w->job, q->slot)->pid);
+    else if (q->silent && w->job->all_progress)
+        report(w, s, ": PE %d does not answer", q->pe);
     else if (q->silent)
-        snprintf(news, sizeof news, ": PE %d does not answer%s", q->pe,
-                 w->job.all_progress ? "" : " (without the thread of RMA_PROGRESS it answers only from within a call)");
-    else if (q->slot >= 0 && !rmai_same_pids(&w->job, q->slot))
-        snprintf(news, sizeof news, ": PE %d is in another container, where it cannot be looked at", q->pe);
+        report(w, s, ": PE %d does not answer (without the thread of RMA_PROGRESS it answers only from within a call)",
+               q->pe);
+    else if (q->slot >= 0 && !rmai_same_pids(w->job, q->slot))
+        report(w, s, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
-        snprintf(news, sizeof news, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
-    say_waited(w, s, news);
+        report(w, s, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
 }
 
-/* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. */
-static void say_all_answer(const struct rmai_world *w, const struct rmai_stall *s) {
-    char news[96];
-    if (s->n == 1)
-        snprintf(news, sizeof news, ", for what any PE may do: 1 PE was asked, and answers");
+/* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. Else each waits for
+ * one of the others, or for a message that has got lost. */
+static void report_all(const struct rmai_watch *w, const struct rmai_stall *s, int none_has_to) {
+    if (none_has_to && s->n == 1)
+        report(w, s, ", for what any PE may do: 1 PE was asked, and answers");
+    else if (none_has_to)
+        report(w, s, ", for what any PE may do: %d PEs were asked, all answer", s->n);
+    else if (s->n == 1)
+        report(w, s, ": PE %d answers, and waits in the same call", s->asked[0].pe);
     else
-        snprintf(news, sizeof news, ", for what any PE may do: %d PEs were asked, all answer", s->n);
-    say_waited(w, s, news);
+        report(w, s, ": all %d PEs that were asked answer, and wait in the same call", s->n);
 }
 
-/* Each waits for one of the others, or for a message that has got lost. */
-static void say_all_wait(const struct rmai_world *w, const struct rmai_stall *s) {
-    char news[96];
-    if (s->n == 1)
-        snprintf(news, sizeof news, ": PE %d answers, and waits in the same call", s->asked[0].pe);
-    else
-        snprintf(news, sizeof news, ": all %d PEs that were asked answer, and wait in the same call", s->n);
-    say_waited(w, s, news);
-}
-
-static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall *s, const struct rmai_question *q) {
+static void end_stalled_job(const struct rmai_watch *w, const struct rmai_stall *s, const struct rmai_question *q) {
     const char *call = rmai_error_name(s->call);
     if (q->slot >= 0)
         rmai_error(RMA_ERR_SYSTEM, "%s: PE %d (process %d of this host) has been stopped for %.0f s (RMA_TIMEOUT)",
-                   call, q->pe, rmai_facts(&w->job, q->slot)->pid, s->waited - q->at);
+                   call, q->pe, rmai_facts(w->job, q->slot)->pid, s->waited - q->at);
     else
         rmai_error(RMA_ERR_SYSTEM,
                    "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call,
@@ -256,7 +246,7 @@ static void end_stalled_job(const struct rmai_world *w, const struct rmai_stall 
 
 /* A process that exits comes to no other call. If it waits for the others to end, and each of them waits in a call, and
  * one of them in another call than this, then nobody is left to end its wait. */
-static void end_left_job(struct rmai_world *w, struct rmai_stall *s) {
+static void end_left_job(struct rmai_watch *w, struct rmai_stall *s) {
     const struct rmai_question *other = NULL;
     char name[RMAI_WAITING_TEXT];
     int waiting = 0;
@@ -265,11 +255,11 @@ static void end_left_job(struct rmai_world *w, struct rmai_stall *s) {
         waiting += s->asked[i].in[0] != 0;
         if (strcmp(s->asked[i].in, name) != 0) other = &s->asked[i];
     }
-    if (!other || waiting < w->job.n_pes - 1)
+    if (!other || waiting < w->job->n_pes - 1)
         s->stuck = 0;
     else if (s->stuck == 0)
         s->stuck = s->waited;
-    else if (s->waited >= s->stuck + (double)w->job.settings.timeout) {
+    else if (s->waited >= s->stuck + (double)w->job->settings.timeout) {
         rmai_error(
             RMA_ERR_STATE,
             "%s: the program of this PE has ended, and PE %d has waited in %s for %.0f s (RMA_TIMEOUT): no PE is "
@@ -280,15 +270,15 @@ static void end_left_job(struct rmai_world *w, struct rmai_stall *s) {
 }
 
 /* PEs that answer wait for what they please. */
-static int none_has_to(const struct rmai_world *w, const struct rmai_stall *s) {
+static int none_has_to(const struct rmai_watch *w, const struct rmai_stall *s) {
     return asked_ones(w, s) == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE ||
            s->awaited == RMAI_AWAITED_TESTED;
 }
 
 /* Reports what the questions have brought, and ends the job if a PE has been silent for too long. Returns the number of
  * silent PEs. */
-static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
-    const int speaks = w->job.settings.stall > 0;
+static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
+    const int speaks = w->job->settings.stall > 0;
     int silent = 0, said = 0;
     char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
@@ -299,40 +289,30 @@ static int judge_answers(struct rmai_world *w, struct rmai_stall *s) {
             !q->missed &&
             (q->silent || (!none_has_to(w, s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
         silent += q->silent;
-        if (news && speaks && said++ < SAID_MOST) say_question(w, s, q);
+        if (news && speaks && said++ < SAID_MOST) report_question(w, s, q);
         q->missed = 1;
-        if (q->silent && (w->job.all_progress || q->slot >= 0) && w->job.settings.timeout &&
-            s->waited > q->at + (double)w->job.settings.timeout)
+        if (q->silent && (w->job->all_progress || q->slot >= 0) && w->job->settings.timeout &&
+            s->waited > q->at + (double)w->job->settings.timeout)
             end_stalled_job(w, s, q);
     }
-    if (silent == 0 && w->exiting && asks_everybody(w, s) && w->job.settings.timeout) end_left_job(w, s);
+    if (silent == 0 && *w->exiting && asks_everybody(w, s) && w->job->settings.timeout) end_left_job(w, s);
     if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s) ||
         s->awaited == RMAI_AWAITED_TESTED)
         return silent;
-    if (none_has_to(w, s))
-        say_all_answer(w, s);
-    else
-        say_all_wait(w, s);
+    report_all(w, s, none_has_to(w, s));
     return silent;
 }
 
-/* ---- looks ---- */
-
-/* 1 if an answer may still come. */
-static int answers_due(const struct rmai_stall *s) {
-    for (int i = 0; i < s->n; i++)
-        if (s->asked[i].ping && !s->asked[i].ping->answered) return 1;
-    return 0;
-}
+/* ---- checks ---- */
 
 /* Seconds after which the PEs are asked. */
-static double patience_of(const struct rmai_world *w) {
-    return (double)(w->job.settings.stall ? w->job.settings.stall : w->job.settings.timeout);
+static double patience_of(const struct rmai_watch *w) {
+    return (double)(w->job->settings.stall ? w->job->settings.stall : w->job->settings.timeout);
 }
 
-static void check_wait(struct rmai_world *w, struct rmai_stall *s) {
+static void check_wait(struct rmai_watch *w, struct rmai_stall *s) {
     const double now = rmai_wtime(), patience = patience_of(w);
-    int silent;
+    int silent, due;
     if (s->last == 0) {
         s->next = s->say = patience;
         s->probe = PROBE_TIME;
@@ -343,9 +323,9 @@ static void check_wait(struct rmai_world *w, struct rmai_stall *s) {
     find_dead(w, s);
     if (s->waited < s->next || patience == 0) return;
     if (!s->asked) ask_all(w, s);
-    hear_answers(w, s);
-    if (answers_due(s) && s->waited < s->asked[0].at + ANSWER_TIME) {
-        s->next = s->waited + ANSWER_LOOK;
+    due = hear_answers(w, s);
+    if (due && s->waited < s->asked[0].at + ANSWER_TIME) {
+        s->next = s->waited + ANSWER_STEP;
         return;
     }
     for (int i = 0; s->waited >= s->say && i < s->n; i++) s->asked[i].missed = 0; /* report it again, */
@@ -358,30 +338,16 @@ static void check_wait(struct rmai_world *w, struct rmai_stall *s) {
     s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
 
-void rmai_stall_look(struct rmai_world *w, struct rmai_stall *s) {
+void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
     char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
     rmai_stall_publish(w, name);
     check_wait(w, s);
 }
 
-void rmai_stall_end(struct rmai_world *w, struct rmai_stall *s) {
+void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s) {
     forget_questions(s);
     rmai_stall_publish(w, "");
-}
-
-void rmai_stall_late(void *context, struct rmai_stall *s) {
-    struct rmai_world *w = context;
-    if (w->net->active) rmai_net_lock(w->net);
-    rmai_stall_look(w, s);
-    if (w->net->active) rmai_net_unlock(w->net);
-}
-
-void rmai_stall_over(void *context, struct rmai_stall *s) {
-    struct rmai_world *w = context;
-    if (w->net->active) rmai_net_lock(w->net);
-    rmai_stall_end(w, s);
-    if (w->net->active) rmai_net_unlock(w->net);
 }
 
 /* ---- loops of tests ---- */
@@ -389,7 +355,7 @@ void rmai_stall_over(void *context, struct rmai_stall *s) {
 _Thread_local unsigned rmai_failed_tests;
 
 /* A loop of tests begins. What this thread has seen of a death stays as far back as it is. */
-static void begin_loop(const struct rmai_world *w, struct rmai_stall *s) {
+static void begin_loop(const struct rmai_watch *w, struct rmai_stall *s) {
     forget_questions(s);
     s->probe -= s->waited;
     s->suspected -= s->waited;
@@ -397,7 +363,7 @@ static void begin_loop(const struct rmai_world *w, struct rmai_stall *s) {
     s->next = s->say = patience_of(w);
 }
 
-void rmai_stall_test(struct rmai_world *w, const char *call, const void *word, uint64_t contents) {
+void rmai_stall_test(struct rmai_watch *w, const char *call, const void *word, uint64_t contents) {
     static _Thread_local struct {
         struct rmai_stall stall;
         const void *word;
@@ -414,14 +380,14 @@ void rmai_stall_test(struct rmai_world *w, const char *call, const void *word, u
     check_wait(w, s);
 }
 
-/* The holder is a PE of this node, which is asked without a message. So rmai_stall_look touches nothing here that the
+/* The holder is a PE of this node, which is asked without a message. So rmai_stall_check touches nothing here that the
  * net's lock guards. */
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
-    if (rmai_pe_gone(&wait->w->job, (int)pe)) return 1;
+    if (rmai_pe_gone(wait->w->job, (int)pe)) return 1;
     if (wait->stall.pe != (int)pe) forget_questions(&wait->stall);
     wait->stall.pe = (int)pe;
     wait->stall.rounds = 0; /* so that nobody else is asked */
-    rmai_stall_look(wait->w, &wait->stall);
+    rmai_stall_check(wait->w, &wait->stall);
     return 0;
 }

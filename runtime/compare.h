@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The comparison of what all PEs of a team give to a collective call. Each PE makes a statement, the PEs merge their
+ * statements as they meet, and all of them find the same two PEs that differ. A team does so by rmai_compare_in_team,
+ * all PEs of the job by runtime/agree. */
+#ifndef RMAI_COMPARE_H
+#define RMAI_COMPARE_H
+
+#include <stdint.h>
+
+struct rmai_team;
+struct rmai_world;
+
+/* The calls that compare their arguments. 0 is a PE that is in a call that compares nothing. */
+enum rmai_collective {
+    RMAI_CALL_OTHER,
+    RMAI_CALL_MALLOC,
+    RMAI_CALL_CALLOC,
+    RMAI_CALL_ALIGNED_ALLOC,
+    RMAI_CALL_REALLOC,
+    RMAI_CALL_FREE,
+    RMAI_CALL_EXPOSE,
+    RMAI_CALL_UNEXPOSE,
+    RMAI_CALL_SPLIT_STRIDED,
+    RMAI_CALL_SPLIT_2D,
+    RMAI_CALL_SPLIT_COLOR,
+    RMAI_CALL_BROADCAST,
+    RMAI_CALL_FCOLLECT,
+    RMAI_CALL_COLLECT,
+    RMAI_CALL_ALLTOALL,
+    RMAI_CALL_ALLTOALLS,
+    RMAI_CALL_ALLTOALLS_TO,   /* the same call's dest_stride, */
+    RMAI_CALL_ALLTOALLS_FROM, /* and its source_stride */
+    RMAI_CALL_REDUCE,
+    RMAI_CALL_INSCAN,
+    RMAI_CALL_EXSCAN,
+    RMAI_CALL_REDUCE_ROOT,
+    RMAI_CALL_GATHER,
+    RMAI_CALL_SCATTER
+};
+
+/* What one PE states. Members are compared in this order, without `pe`; those that a call does not use are 0. The names
+ * of `number` and `length` in errors stand in the table of compare.c. */
+struct rmai_statement {
+    uint8_t call;     /* enum rmai_collective */
+    uint8_t code;     /* RMA_SUCCESS, or the error that this PE has recorded: the rest is 0 then */
+    uint8_t op, type; /* of a reduction or a scan: places in struct rmai_words */
+    int32_t pe;       /* who states it */
+    int32_t number[2];
+    uint64_t length;
+};
+
+/* rmai_statement: that of a call whose other members the caller sets next. */
+static inline struct rmai_statement rmai_statement(enum rmai_collective call, int code, int pe) {
+    return (struct rmai_statement){.call = (uint8_t)call, .code = (uint8_t)code, .pe = pe};
+}
+
+/* The least and the greatest statement of some PEs. Where several PEs have stated the same, `pe` is the first of them.
+ * The first member in which the two differ has different values on the two PEs. */
+struct rmai_compared {
+    struct rmai_statement low, high;
+};
+
+/* rmai_compared: of one PE alone. rmai_compare_merge adds to *mine what *other has of other PEs, or of the same ones:
+ * nothing changes by adding a PE twice. */
+struct rmai_compared rmai_compared(const struct rmai_statement *s);
+void rmai_compare_merge(struct rmai_compared *mine, const struct rmai_compared *other);
+
+/* The words for `op` and `type`. */
+struct rmai_words {
+    const char *const *op, *const *type;
+};
+
+/* rmai_compare_verdict is what the public call `call` finds when the statements of all PEs are merged: `code`, which
+ * this PE has stated; or the error that another PE has stated; or RMA_ERR_MISMATCH with the argument, both values and
+ * the PE of each; or RMA_SUCCESS. words: NULL where no call states an operation. Records what it returns, but for
+ * `code`. */
+int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int code, const struct rmai_words *words);
+
+/* rmai_compare_in_team meets the PEs of a team (collective over it), which compare what they state, and returns
+ * rmai_compare_verdict's result, or RMA_ERR_MPI. *bits becomes what all PEs have set in it; NULL: nothing. */
+int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
+                         const struct rmai_words *words, uint64_t *bits);
+
+/* rmai_compare_error records RMA_ERR_MISMATCH: the argument `what` of `call` is `low` on one PE and `high` on another.
+ */
+int rmai_compare_error(const char *call, const char *what, const char *low, int low_pe, const char *high, int high_pe);
+
+#endif

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "runtime/net/message.h"
+#include "base/attributes.h"
+#include "base/error.h"
+#include "runtime/net/batch.h"
+#include "runtime/net/progress.h"
+#include "runtime/net/state.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define SHORT_MOST  ((size_t)4096) /* longer data are sent by tag: a round trip more, two copies less */
+#define INLINE_MOST ((size_t)3968) /* data of one element: it fits a message, with a word's record */
+
+/* Elements that are added between two polls for replies. The poll that finds one sends what has gathered: with 32 a
+ * message had some 40 elements, and its own cost was most of each element's. */
+#define ELEMENTS_A_POLL 128
+
+/* ---- elements ---- */
+
+/* 1 if the owner has to look the memory up: attached memory may be gone. */
+static inline int is_attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
+
+/* The name that travels with an element which can fail by a mistake of the caller's, and whose reply may be a text;
+ * else NULL. */
+static const char *name_of(const struct rmai_op *op) {
+    switch (op->kind) {
+        case RMAI_RECORD_LOOK:
+        case RMAI_RECORD_ALLOC:
+        case RMAI_RECORD_FREE: return op->call;
+        case RMAI_RECORD_EXTENTS: return NULL;
+        default: return is_attached(op->offset) ? op->call : NULL;
+    }
+}
+
+/* The neighbours of its PE reach the memory of such an element, so it may go to a proxy (by_node.h). */
+static inline int may_go_by_node(const struct rmai_op *op) {
+    return (op->kind == RMAI_RECORD_PUT || op->kind == RMAI_RECORD_GET || op->kind == RMAI_RECORD_ATOMIC) &&
+           !is_attached(op->offset);
+}
+
+static struct rmai_record record_of(const struct rmai_op *op) {
+    struct rmai_record r = {.kind = op->kind};
+    switch (op->kind) {
+        case RMAI_RECORD_PUT:
+        case RMAI_RECORD_GET: r.len = (uint16_t)op->len; break;
+        case RMAI_RECORD_ATOMIC:
+            r.op = op->atomic;
+            r.flags = op->buffer ? RMAI_RECORD_WANTED : 0;
+            r.len = (uint16_t)op->len;
+            break;
+        case RMAI_RECORD_PUT_LONG:
+            r.op = op->atomic;
+            r.flags = op->word ? RMAI_RECORD_SIGNAL : 0;
+            break;
+        case RMAI_RECORD_LOOK: r.op = op->atomic; break;
+        default: break;
+    }
+    return r;
+}
+
+static inline int is_long(const struct rmai_op *op) {
+    return op->kind == RMAI_RECORD_PUT_LONG || op->kind == RMAI_RECORD_GET_LONG;
+}
+
+/* Bytes of the value that an element of the record gives. */
+static inline size_t value_of(const struct rmai_record *r) {
+    switch (r->kind) {
+        case RMAI_RECORD_GET: return r->len;
+        case RMAI_RECORD_ATOMIC: return r->flags & RMAI_RECORD_WANTED ? r->len : 0;
+        case RMAI_RECORD_ALLOC: return sizeof(rma_gptr_t);
+        case RMAI_RECORD_EXTENTS: return sizeof(struct rmai_directory);
+        default: return 0;
+    }
+}
+
+/* What elements take, as records of their own. */
+struct need {
+    size_t bytes, reply;
+    unsigned expects; /* elements that expect something of the reply */
+};
+
+static inline __attribute__((always_inline)) struct need need_of(const struct rmai_record *r, const char *name) {
+    const size_t value = value_of(r);
+    struct need need = {.bytes = sizeof *r + rmai_wire_element_bytes(r)};
+    if (name) need.bytes += rmai_padded(strlen(name));
+    if (!name && !rmai_wire_expects(r)) return need;
+    need.expects = 1;
+    need.reply = sizeof(struct rmai_item) + rmai_padded(name ? rmai_max(value, RMAI_TEXT_MAX) : value);
+    return need;
+}
+
+static inline void add_need(struct need *sum, const struct need *more) {
+    sum->bytes += more->bytes;
+    sum->reply += more->reply;
+    sum->expects += more->expects;
+}
+
+static inline int fits(const struct rmai_batch *batch, const struct need *need) {
+    return batch->bytes + need->bytes <= RMAI_MESSAGE &&
+           (need->expects == 0 ||
+            (batch->reply + need->reply <= RMAI_MESSAGE && batch->n_expects + need->expects <= RMAI_EXPECTS));
+}
+
+/* Begins a record at `at`. Returns where its elements begin. */
+static inline unsigned char *begin_record(struct rmai_batch *batch, unsigned char *at, const struct rmai_record *r,
+                                          const char *name) {
+    struct rmai_record one = *r;
+    uint64_t word;
+    batch->run = name ? RMAI_NO_RUN : rmai_wire_word(r);
+    batch->run_n = 1;
+    batch->last = batch->bytes;
+    batch->n++;
+    one.n = 1;
+    one.name = (uint8_t)(name ? strlen(name) : 0);
+    word = rmai_wire_word(&one);
+    memcpy(at, &word, sizeof word);
+    if (name) memcpy(at + sizeof word, name, one.name);
+    return at + sizeof word + rmai_padded(one.name);
+}
+
+/* Adds the element to p's open batch, which has room for it. It becomes one more of the last record's, if that one is
+ * the same and can be a run. */
+static inline __attribute__((always_inline)) void append(struct rmai_peer *p, const struct rmai_op *op,
+                                                         const struct rmai_record *r, const char *name,
+                                                         const struct need *need, uint64_t mark,
+                                                         struct rmai_waiter *waiter) {
+    struct rmai_batch *batch = p->open;
+    const unsigned words = rmai_wire_words(r);
+    const uint64_t offset = op->offset | mark;
+    unsigned char *at = batch->message + batch->bytes;
+    size_t joined = 0;
+    if (!name && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r)) {
+        const uint16_t n = ++batch->run_n;
+        memcpy(batch->message + batch->last + offsetof(struct rmai_record, n), &n, sizeof n);
+        joined = sizeof(struct rmai_item);
+    } else {
+        at = begin_record(batch, at, r, name);
+    }
+    memcpy(at, &offset, sizeof offset);
+    if (words > 1) memcpy(at + 8, &op->value, sizeof op->value);
+    if (words > 2) memcpy(at + 16, &op->cond, sizeof op->cond);
+    if (words > 3) memcpy(at + 24, &op->word, sizeof op->word);
+    at += words * sizeof(uint64_t);
+    if (r->kind == RMAI_RECORD_PUT) {
+        if (r->len == sizeof(uint64_t))
+            memcpy(at, op->buffer, sizeof(uint64_t));
+        else if (r->len) /* the buffer may be a null pointer */
+            memcpy(at, op->buffer, r->len);
+        at += rmai_padded(r->len);
+    }
+    batch->bytes = (size_t)(at - batch->message);
+    if (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG)
+        rmai_pending_note_put(p->set, p->pe, r->kind == RMAI_RECORD_PUT);
+    p->asked++;
+    if (!need->expects) return;
+    batch->reply += need->reply - joined;
+    batch->expect[batch->n_expects++] = (struct rmai_expect){
+        .dest = op->buffer, .len = (uint32_t)value_of(r), .gives = (uint32_t)rmai_wire_gives(r), .waiter = waiter};
+    batch->to_come += (uint16_t)rmai_wire_gives(r);
+    if (!waiter) return;
+    waiter->pe = p->pe;
+    batch->awaited = 1;
+}
+
+/* Adds the element of the record r, and with it the atomic `signal`, or NULL: they go with one message. Returns 0, with
+ * nothing changed, if p has no open batch with room. */
+static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const struct rmai_op *op,
+                                                      const struct rmai_record *r, const char *name,
+                                                      const struct rmai_op *signal, uint64_t mark,
+                                                      struct rmai_waiter *waiter) {
+    struct need first, second = {0}, all;
+    struct rmai_record set = {0};
+    if (RMAI_UNLIKELY(!p->open)) return 0;
+    all = first = need_of(r, name);
+    if (signal) {
+        set = record_of(signal);
+        second = need_of(&set, NULL);
+        add_need(&all, &second);
+    }
+    if (RMAI_UNLIKELY(!fits(p->open, &all))) return 0;
+    /* Only now: while this thread waited for room, another one may have been in a quiet, which took p off the list. */
+    rmai_peer_list(p);
+    append(p, op, r, name, &first, mark, waiter);
+    if (signal) append(p, signal, &set, NULL, &second, mark, NULL);
+    return 1;
+}
+
+/* The same for an element that cannot fail, where others have joined before. */
+static inline __attribute__((always_inline)) int join_stream(struct rmai_peer *p, const struct rmai_op *op,
+                                                             const struct rmai_record *r) {
+    const struct need need = need_of(r, NULL);
+    assert(p->listed && "its open batch holds a record");
+    if (RMAI_UNLIKELY(!fits(p->open, &need))) return 0;
+    append(p, op, r, NULL, &need, 0, NULL);
+    return 1;
+}
+
+/* 1 if what is asked of p waits for company. */
+static inline int gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
+
+/* ---- the whole way: waiting for room ---- */
+
+static struct rmai_peer *peer_for(const struct rmai_op *op, uint64_t *mark) {
+    *mark = 0;
+    return may_go_by_node(op) ? rmai_peer_to(op->set, op->pe, mark) : rmai_peer_of(op->set, op->pe);
+}
+
+/* 1 if p's open batch has room. Long data travel with a batch of their own. */
+static int has_room(const struct rmai_peer *p, const struct rmai_op *op, const struct need *need) {
+    if (!p->open) return 0;
+    if (is_long(op)) return p->open->n == 0 && p->under_way < RMAI_CREDITS;
+    return fits(p->open, need);
+}
+
+/* Returns the peer, with an open batch that has room for the elements, or NULL without memory. Both locks are held;
+ * while this waits for room, the set's lock is released, and the way may become another one. */
+static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_op *op, const struct need *need,
+                                   uint64_t *mark) {
+    struct rmai_pending *s = op->set;
+    struct rmai_peer *p = peer_for(op, mark);
+    struct rmai_net_wait wait;
+    int waited = 0;
+    while (p && !has_room(p, op, need)) {
+        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) {
+            rmai_batch_send(net, p);
+        } else if (!p->open && rmai_batch_open(net, p)) {
+            continue;
+        } else if (!p->open && (net->n_batches == 0 || !p->link)) {
+            p = NULL; /* the end of no other request will help */
+        } else {
+            rmai_pending_unlock_inner(s);
+            if (!waited++) wait = rmai_net_wait_begins(op->call, p->pe);
+            rmai_net_wait_turn(net, &wait);
+            rmai_pending_lock_inner(s);
+            p = peer_for(op, mark);
+        }
+    }
+    if (waited) rmai_net_wait_ends(net, &wait);
+    return p;
+}
+
+/* Ties the long data to the open batch. What is to be got has its receive posted before the request is sent: then the
+ * target's data never arrive unexpected. */
+static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, const struct rmai_op *op) {
+    batch->buffer = op->buffer;
+    batch->len = op->len;
+    batch->get = op->kind == RMAI_RECORD_GET_LONG;
+    if (batch->get && rmai_receive(net->transport, op->pe, rmai_long_tag(batch->id, 1), batch->buffer, batch->len,
+                                   &batch->data) != RMA_SUCCESS)
+        rmai_net_fatal(net);
+}
+
+/* Adds the element, and the atomic `signal` or NULL, to the open batch of its peer, and sends that if it is time. An
+ * element with long data comes alone. This waits for room. The net's lock is held. Returns RMA_SUCCESS or
+ * RMA_ERR_NO_MEM. */
+static int submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
+                  struct rmai_waiter *waiter) {
+    struct rmai_pending *s = op->set;
+    const char *name = name_of(op);
+    const struct rmai_record r = record_of(op);
+    struct need need = need_of(&r, name);
+    struct rmai_peer *p;
+    uint64_t mark;
+    int due = 0, joined;
+    if (signal) {
+        const struct rmai_record set = record_of(signal);
+        const struct need second = need_of(&set, NULL);
+        add_need(&need, &second);
+    }
+    rmai_pending_lock_inner(s);
+    p = make_room(net, op, &need, &mark);
+    if (p) {
+        if (is_long(op)) attach_long_data(net, p->open, op);
+        joined = join(p, op, &r, name, signal, mark, waiter);
+        assert(joined && "make_room has found the room");
+        (void)joined;
+        if (is_long(op) || (p->under_way == 0 && !s->session) || (waiter && p->under_way < RMAI_CREDITS))
+            rmai_batch_send(net, p);
+        else
+            due = p->asked % ELEMENTS_A_POLL == 0;
+    }
+    rmai_pending_unlock_inner(s);
+    if (due) rmai_net_drive(net);
+    return p ? RMA_SUCCESS : rmai_net_no_memory(op->call, op->pe);
+}
+
+/* ---- operations ---- */
+
+static inline void begin_waiting(struct rmai_waiter *waiter, int left) {
+    waiter->left = left;
+    waiter->pe = -1;
+    waiter->code = 0;
+    waiter->text[0] = 0;
+}
+
+static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal) {
+    int code;
+    rmai_net_lock(net);
+    code = submit(net, op, signal, NULL);
+    rmai_net_unlock(net);
+    return code;
+}
+
+/* A short operation that does not join a stream: where the set's lock is the net's, a lone one leaves from here. The
+ * set's lock is held, and released. */
+static inline __attribute__((always_inline)) int
+begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_record *r, const struct rmai_op *signal) {
+    struct rmai_pending *s = op->set;
+    struct rmai_peer *p;
+    uint64_t mark;
+    int begun = 0, poll = 0;
+    p = rmai_peer_to(s, op->pe, &mark);
+    if (RMAI_LIKELY(p != NULL)) {
+        if (gathers(p)) {
+            begun = rmai_peer_has_open(p) && join(p, op, r, NULL, signal, mark, NULL);
+            poll = begun && p->asked % ELEMENTS_A_POLL == 0;
+        } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
+            begun = join(p, op, r, NULL, signal, mark, NULL);
+            if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
+        }
+    }
+    rmai_pending_unlock(s);
+    if (RMAI_UNLIKELY(poll)) rmai_net_progress(net, 1);
+    return RMAI_LIKELY(begun) ? RMA_SUCCESS : submit_alone(net, op, signal);
+}
+
+/* The compiler knows the record of the most frequent one. */
+static const struct rmai_record put_of_word = {.kind = RMAI_RECORD_PUT, .len = 8};
+
+static __attribute__((noinline)) int begin_word_alone(struct rmai_net *net, const struct rmai_op *op) {
+    return begin_alone(net, op, &put_of_word, NULL);
+}
+
+static __attribute__((noinline)) int begin_any_alone(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = record_of(op);
+    return begin_alone(net, op, &r, NULL);
+}
+
+static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, const struct rmai_op *put,
+                                                       const struct rmai_op *signal) {
+    const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)put->len};
+    rmai_pending_lock(put->set);
+    return begin_alone(net, put, &r, signal);
+}
+
+static __attribute__((noinline)) int poll_now(struct rmai_net *net) {
+    rmai_net_progress(net, 1);
+    return RMA_SUCCESS;
+}
+
+static __attribute__((noinline)) int lock_and_begin(struct rmai_net *net, const struct rmai_op *op) {
+    rmai_pending_lock(op->set);
+    return begin_any_alone(net, op);
+}
+
+/* Begins a short operation that cannot fail, and for which nobody waits. Most of a stream join the batch that gathers
+ * for the PE that was asked last. That way makes no call, so that the compiler saves no registers for it: whatever
+ * needs one is a function of its own, called at the end. */
+static inline __attribute__((always_inline)) int begin_short(struct rmai_net *net, const struct rmai_op *op,
+                                                             const struct rmai_record *r) {
+    struct rmai_pending *s = op->set;
+    struct rmai_peer *p;
+    int poll;
+    if (RMAI_UNLIKELY(!net->biased || !rmai_biased_try_enter(&net->bias))) return lock_and_begin(net, op);
+    p = s->last;
+    if (!p || p->pe != op->pe || rmai_pending_by_node(s) || !gathers(p) || !rmai_peer_has_open(p) ||
+        !join_stream(p, op, r))
+        return r == &put_of_word ? begin_word_alone(net, op) : begin_any_alone(net, op);
+    poll = p->asked % ELEMENTS_A_POLL == 0;
+    rmai_biased_leave(&net->bias);
+    return RMAI_UNLIKELY(poll) ? poll_now(net) : RMA_SUCCESS;
+}
+
+/* What goes to pe itself comes after what has gone to its proxy: this waits until that is done. */
+static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+    struct rmai_peer *p;
+    uint64_t mark;
+    if (!rmai_pending_by_node(s)) return;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    p = s->busy;
+    while (p && p->pe != rmai_pending_goes_to(s, pe, &mark)) p = p->next;
+    rmai_pending_unlock_inner(s);
+    if (p && p->pe != pe) rmai_message_complete(net, call, p);
+    rmai_net_unlock(net);
+}
+
+/* Asks for one element, and waits for its reply. */
+static int submit_and_wait(struct rmai_net *net, const struct rmai_op *op) {
+    struct rmai_waiter waiter;
+    int code;
+    begin_waiting(&waiter, 1);
+    rmai_net_lock(net);
+    code = submit(net, op, NULL, &waiter);
+    if (code == RMA_SUCCESS) code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
+    rmai_net_unlock(net);
+    return code;
+}
+
+int rmai_message_ask(struct rmai_net *net, const struct rmai_op *op) {
+    if (op->kind == RMAI_RECORD_FREE || op->kind == RMAI_RECORD_ATOMIC) complete_proxy(net, op->call, op->set, op->pe);
+    return submit_and_wait(net, op);
+}
+
+/* Asks for a put or get, in pieces. Returns when all are asked for, or with a waiter when all are done. */
+static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct rmai_waiter *waiter) {
+    const int longs = op->len > SHORT_MOST;
+    const size_t most = longs ? RMAI_PIECE : INLINE_MOST;
+    struct rmai_op piece = *op;
+    int code = RMA_SUCCESS;
+    piece.word = 0;
+    if (longs) piece.kind = op->kind == RMAI_RECORD_GET ? RMAI_RECORD_GET_LONG : RMAI_RECORD_PUT_LONG;
+    for (size_t done = 0; code == RMA_SUCCESS && done < op->len; done += piece.len) {
+        piece.len = rmai_min(op->len - done, most);
+        piece.value = piece.len;
+        piece.offset = op->offset + done;
+        piece.buffer = (char *)op->buffer + done;
+        if (waiter) waiter->left++;
+        code = submit(net, &piece, NULL, waiter);
+        if (waiter && code != RMA_SUCCESS) waiter->left--;
+    }
+    /* Also after a piece that could not be asked for: the replies to the others will write to our waiter. */
+    if (waiter) {
+        int waited = rmai_net_wait_for(net, op->call, op->pe, waiter);
+        if (code == RMA_SUCCESS) code = waited;
+    }
+    return code;
+}
+
+/* Has the owner check the whole range before the first byte moves. For memory of which only the owner knows the end,
+ * and for ranges of several pieces: else the first pieces would be moved before a later one is refused. */
+static int look_at_whole(struct rmai_net *net, const struct rmai_op *op) {
+    struct rmai_op look = *op;
+    if (op->len <= INLINE_MOST) return RMA_SUCCESS;
+    look.kind = RMAI_RECORD_LOOK;
+    look.atomic = op->kind == RMAI_RECORD_PUT;
+    look.value = op->len;
+    look.buffer = NULL;
+    return submit_and_wait(net, &look);
+}
+
+/* A put, or a get, of any length, by elements that may fail, or by long data, or that the caller waits for. */
+static int move(struct rmai_net *net, const struct rmai_op *op) {
+    const int get = op->kind == RMAI_RECORD_GET, attached = is_attached(op->offset);
+    const int waits = attached || (get ? op->when == RMAI_NOW : op->len > SHORT_MOST && op->when != RMAI_LATER);
+    struct rmai_waiter waiter;
+    int code;
+    if (waits && (op->len > SHORT_MOST || attached)) complete_proxy(net, op->call, op->set, op->pe);
+    if (attached && (code = look_at_whole(net, op)) != RMA_SUCCESS) return code;
+    begin_waiting(&waiter, 0);
+    rmai_net_lock(net);
+    code = move_in_pieces(net, op, waits ? &waiter : NULL);
+    rmai_net_unlock(net);
+    return code;
+}
+
+/* The short way of an operation whose caller waits for its value: with what has gathered for its PE it leaves at once.
+ * Returns 0, with nothing changed, if that PE owes too many replies, or there is no room or no memory. */
+static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *net, const struct rmai_op *op,
+                                                               const struct rmai_record *r, int *code) {
+    struct rmai_waiter waiter;
+    struct rmai_peer *p;
+    uint64_t mark;
+    int sent = 0;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(op->set);
+    p = rmai_peer_to(op->set, op->pe, &mark);
+    if (RMAI_LIKELY(p && p->under_way < RMAI_CREDITS && (p->open || rmai_batch_open(net, p)))) {
+        begin_waiting(&waiter, 1);
+        sent = join(p, op, r, NULL, NULL, mark, &waiter);
+        if (RMAI_LIKELY(sent)) rmai_batch_send(net, p);
+    }
+    rmai_pending_unlock_inner(op->set);
+    if (RMAI_LIKELY(sent)) *code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
+    rmai_net_unlock(net);
+    return sent;
+}
+
+/* The compiler knows the kind of each stream's records, and a common length. */
+static __attribute__((noinline)) int put_short(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)op->len};
+    return begin_short(net, op, &r);
+}
+
+int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move(net, op);
+    return op->len == 8 ? begin_short(net, op, &put_of_word) : put_short(net, op);
+}
+
+static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
+    int code;
+    return fetch_at_once(net, op, &r, &code) ? code : move(net, op);
+}
+
+int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move(net, op);
+    return op->when == RMAI_NOW ? get_now(net, op) : begin_short(net, op, &r);
+}
+
+/* An atomic on attached memory is waited for, so that its error is the caller's. */
+static RMAI_COLD int atomic_on_attached(struct rmai_net *net, const struct rmai_op *op) {
+    unsigned char nothing[8];
+    struct rmai_op known = *op;
+    if (!op->buffer) known.buffer = nothing;
+    return rmai_message_ask(net, &known);
+}
+
+static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = {
+        .kind = RMAI_RECORD_ATOMIC, .op = op->atomic, .flags = RMAI_RECORD_WANTED, .len = (uint16_t)op->len};
+    int code;
+    return fetch_at_once(net, op, &r, &code) ? code : submit_and_wait(net, op);
+}
+
+int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
+    const uint8_t atomic = op->atomic; /* read once, so that the compiler knows what it is not */
+    const struct rmai_record plain = {.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8},
+                             fetching = {
+                                 .kind = RMAI_RECORD_ATOMIC, .op = atomic, .flags = RMAI_RECORD_WANTED, .len = 8};
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    if (RMAI_UNLIKELY(is_attached(op->offset))) return atomic_on_attached(net, op);
+    if (op->buffer && op->when == RMAI_NOW) return atomic_now(net, op);
+    if (RMAI_UNLIKELY(op->len != 8 || atomic == RMA_COMPARE_SWAP_)) return lock_and_begin(net, op);
+    return op->buffer ? begin_short(net, op, &fetching) : begin_short(net, op, &plain);
+}
+
+/* A put of which the data are long, and the signal that follows them. */
+static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
+    struct rmai_op op = *put;
+    struct rmai_waiter waiter;
+    int code;
+    op.kind = RMAI_RECORD_PUT_LONG;
+    op.atomic = signal->atomic;
+    op.value = put->len;
+    op.cond = signal->value;
+    op.word = signal->offset;
+    complete_proxy(net, op.call, op.set, op.pe);
+    begin_waiting(&waiter, 1);
+    rmai_net_lock(net);
+    code = submit(net, &op, NULL, op.when == RMAI_LATER ? NULL : &waiter);
+    if (code == RMA_SUCCESS && op.when != RMAI_LATER) code = rmai_net_wait_for(net, op.call, op.pe, &waiter);
+    rmai_net_unlock(net);
+    return code;
+}
+
+int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
+    rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
+    if (!put->len) return lock_and_begin(net, signal);
+    rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, put->len);
+    if (put->len > INLINE_MOST) return long_put_signal(net, put, signal);
+    return begin_with_signal(net, put, signal);
+}
+
+/* ---- completion ---- */
+
+void rmai_message_complete(struct rmai_net *net, const char *call, struct rmai_peer *p) {
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, p->pe);
+    rmai_pending_lock_inner(p->set);
+    while (p->under_way || rmai_peer_has_open(p)) {
+        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) {
+            rmai_batch_send(net, p);
+        } else {
+            rmai_pending_unlock_inner(p->set);
+            rmai_net_wait_turn(net, &wait);
+            rmai_pending_lock_inner(p->set);
+        }
+    }
+    if (!p->touched && p->listed) rmai_peer_unlist(p);
+    rmai_pending_unlock_inner(p->set);
+    rmai_net_wait_ends(net, &wait);
+}
