@@ -270,7 +270,10 @@ int rmai_contexts_open(struct rmai_world *w) {
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams->team[RMAI_TEAM_WORLD]};
     code = rmai_pending_open(w->net, &rma_reach_.nothing_pending, &rmai_context_lines->nothing_pending, w->traffic,
                              &all->standing.pending);
-    if (code != RMA_SUCCESS) return code;
+    if (code != RMA_SUCCESS) {
+        rmai_error_prefix("rma_init: ");
+        return code;
+    }
     set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
     return RMA_SUCCESS;

@@ -7,7 +7,9 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/meet.h"
+#include "runtime/net/probe.h"
 #include "runtime/net/window.h"
+#include "runtime/net/window_setup.h"
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
@@ -57,7 +59,7 @@ static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
     if (code == RMA_SUCCESS) rmai_probe_times(w->net, kind, w->contexts->standing.pending);
     met = rmai_meet(w, "rma_init");
     if (code == RMA_SUCCESS) code = met;
-    if (lends) rmai_probe_takes_back(w->net, w->symmetric.base);
+    if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
     rmai_probe_share(w->net, kind);
     return code;
 }

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-packages.sh: the files for package managers agree with the project. Broken by a version that is updated only in
 # some places, by an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's
-# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps installs packages anyway.
+# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps
+# installs packages anyway.
 set -eu
 
 # shellcheck source=lib.sh

@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "rma.h"
-#include "runtime/net/window.h"
+#include "runtime/net/probe.h"
 #include "runtime/world.h"
 
 static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line); }

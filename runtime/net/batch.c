@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "rma.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,8 @@ static void take_from_link(struct rmai_link *link, const struct rmai_batch *batc
 
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
+    assert(batch->n > 0 && p->under_way < RMAI_CREDITS && "only a batch with a record leaves, and only with a credit");
+    assert(rmai_net_is_locked(net) && "the caller holds the net's lock");
     const struct rmai_envelope e = {
         .kind = RMAI_WIRE_REQUEST, .batch = batch->id, .n = batch->n, .done = rmai_link_take_acks(p->link)};
     memcpy(batch->message, &e, sizeof e);
@@ -94,6 +97,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     batch->next = net->idle;
     net->idle = batch;
     rmai_pending_lock_inner(p->set);
+    assert(p->under_way > 0 && p->listed && "the batch was under way, so its peer is among the busy ones");
     p->under_way--;
     if (rmai_peer_has_open(p) && (!p->set->session || p->open->awaited)) rmai_batch_send(net, p);
     rmai_pending_unlock_inner(p->set);

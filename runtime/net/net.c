@@ -10,27 +10,6 @@
 
 #include <stdlib.h>
 
-/* ---- errors ---- */
-
-void rmai_net_fatal(struct rmai_net *net) {
-    net->handlers.fatal(net->handlers.context);
-    abort(); /* not reached: the handler does not return */
-}
-
-int rmai_net_no_memory(const char *call, int pe) {
-    return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a request to PE %d", call, pe);
-}
-
-int rmai_net_damaged(int from, const char *wrong) {
-    return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, wrong);
-}
-
-int rmai_net_failed_there(const char *call, int pe, int code) {
-    return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code));
-}
-
-/* ---- opening and closing ---- */
-
 static void free_net(struct rmai_net *net) {
     rmai_serve_close(net);
     rmai_batches_close(net);

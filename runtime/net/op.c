@@ -13,6 +13,7 @@
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
 #include "runtime/net/ways.h"
+#include "runtime/net/window.h"
 
 /* ---- the ways ---- */
 

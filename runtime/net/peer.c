@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "runtime/net/messages.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- peers ---- */
@@ -54,6 +55,7 @@ void rmai_pending_choose_way(struct rmai_pending *s) {
 
 void rmai_peer_unlist(struct rmai_peer *p) {
     struct rmai_pending *s = p->set;
+    assert(p->listed && !p->touched && !p->under_way && "it was listed, and nothing is left to complete");
     for (struct rmai_peer **i = &s->busy; *i; i = &(*i)->next)
         if (*i == p) {
             *i = p->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/window.h"
+#include "runtime/net/probe.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"

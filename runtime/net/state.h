@@ -77,6 +77,12 @@ struct rmai_net {
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };
 
+/* rmai_net_is_locked: for assertions. 1 if some thread holds the lock, as far as that can be told. */
+static inline int rmai_net_is_locked(const struct rmai_net *net) {
+    return !net->biased || rmai_biased_inside(&net->bias) ||
+           atomic_load_explicit(&net->bias.guest, memory_order_relaxed);
+}
+
 /* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there: of a record whose error came
  * without a text, since no mistake of the caller's lets it fail: its owner had no memory, or MPI failed there. */
 int rmai_net_no_memory(const char *call, int pe);

@@ -69,41 +69,4 @@ struct rmai_dynamic {
     _Atomic unsigned growths;   /* of the symmetric heap, which all PEs have followed */
 };
 
-struct rmai_peer;
-
-/* rmai_window_takes: 1 if such a put or get goes through a window, if that covers its place. rmai_window_put and
- * rmai_window_get do it, in pieces: between two pieces this PE serves others, since a PE that asks it for something
- * would otherwise wait for the whole transfer. What the windows do not cover they have done by messages. No lock is
- * held. */
-int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op);
-int rmai_window_put(struct rmai_net *net, const struct rmai_op *op);
-int rmai_window_get(struct rmai_net *net, const struct rmai_op *op);
-
-/* rmai_window_flush completes what has gone to p through the windows, with the set's lock. rmai_window_flush_all: what
- * has gone through them anywhere, in all sets, one after the other; after it no thread uses the fixed one in any of
- * them, if `covered` was set to 0 before. Return RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p);
-int rmai_window_flush_all(struct rmai_net *net, const char *call);
-
-/* rmai_dynamic_learn reads pe's directory anew; without the set's lock. Waits. Returns RMA_SUCCESS, RMA_ERR_NO_MEM or
- * RMA_ERR_MPI. */
-int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
-
-/* What the probe finds (probe.c).
- *
- * rmai_probe_write_and_read_back puts a pattern at an odd place in the page before the heap of a PE on another node,
- * and of the other PE of a pair, and reads it back: some versions of MPI and UCX shift what is put into a window with
- * an unlucky base. For the dynamic window there has to be a fixed one. Returns RMA_SUCCESS or RMA_ERR_MPI.
- *
- * rmai_probe_one_sided finds out which accesses through which window need the target: ways.trial and ways.needs_target,
- * on all PEs alike (collective; waits some milliseconds for each kind of pair). Returns RMA_SUCCESS or RMA_ERR_MPI, an
- * error on all PEs or on none. rmai_probe_merge: its last step, an access needs the target if it does between nodes of
- * some kind, or if none was tried.
- *
- * rmai_probe_faster: the lengths for which the dynamic window was clearly faster than messages on each pair. */
-int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window);
-int rmai_probe_one_sided(struct rmai_net *net);
-void rmai_probe_merge(struct rmai_ways *w);
-struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access);
-
 #endif

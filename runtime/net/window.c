@@ -47,7 +47,7 @@ static int attach_memory(struct rmai_net *net, void *base, size_t size) {
     return code == RMA_SUCCESS;
 }
 
-void rmai_probe_takes_back(struct rmai_net *net, char *base) {
+void rmai_dynamic_detach(struct rmai_net *net, void *base) {
     struct rmai_error_kept kept;
     rmai_error_keep(&kept);
     if (rmai_transport_detach(net->transport, base) != RMA_SUCCESS)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/window.h"
+#include "runtime/net/window_setup.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "runtime/net/probe.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport.h"
 #include "runtime/net/ways.h"
+#include "runtime/net/window.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -17,7 +17,8 @@ usage() {
     cat <<'END'
 usage: check-perf.sh [OPTION]
 
-Counts the instructions of each operation of test/perf/count.c and compares them with test/perf/counts.ARCH-COMPILER.
+Counts the instructions of each operation of test/perf/count.c, on a node, and of test/sim/count.c, between nodes, and
+compares them with test/perf/counts.ARCH-COMPILER.
 To be run in a build folder where test/perf/count has been made: by `make check-perf`.
   --list     print all operations, not only those that have changed
   --update   write that file instead
@@ -47,6 +48,7 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 valgrind=${VALGRIND:-valgrind}
 count=$top_builddir/test/perf/count
+count_between=$top_builddir/test/sim/count
 # shellcheck source=/dev/null
 . "$top_srcdir/test/launcher.sh"
 
@@ -57,7 +59,9 @@ not_with_openmpi check-perf "the counts are kept with MPICH"
 command -v "$valgrind" >/dev/null 2>&1 || skip "needs valgrind (Debian package valgrind)"
 ! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" ||
     skip "needs a build without --enable-sanitizers, which are counted too"
-[ -x "$count" ] || hard "there is no $count: make check-perf"
+for program in "$count" "$count_between"; do
+    [ -x "$program" ] || hard "there is no $program: make check-perf"
+done
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-perf.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
@@ -115,6 +119,14 @@ job() {
 }
 job pair : -n 1 "$count"
 job alone
+# Between nodes: one process, with both PEs of a simulated job (test/sim/count.c says more).
+for who in origin target; do
+    timeout 300 "$valgrind" --tool=callgrind --collect-atstart=no --compress-strings=no --compress-pos=no \
+        --callgrind-out-file="$dir/$who" "$count_between" $who >"$dir/$who.log" 2>&1 </dev/null || {
+        cat "$dir/$who.log"
+        hard "count_between $who has failed"
+    }
+done
 
 # A dump has a line "desc: Trigger: Client Request: NUMBER N TURN OPERATION", and below a line ob=OBJECT the costs of
 # the object's lines. The line after calls= is left out: it has the cost of a call, which the called function's own
@@ -153,6 +165,31 @@ cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
         }
         if (last < 1) { print "nothing was counted"; exit 1 }
     }' >"$dir/counts" || { tail -n 1 "$dir/counts"; hard "the counts cannot be read"; }
+
+# The simulator and the library are one object here, so that their source files tell them apart.
+for who in origin target; do
+    cat "$dir/$who".[0-9]* | awk '
+        /^part: / { file = ""; called = 0; i = -1 }
+        /^desc: Trigger: Client Request: / {
+            i = $5; n = $6; turn = $7
+            sub(/^desc: Trigger: Client Request: [0-9]+ [0-9]+ [0-9]+ /, "")
+            names[i] = $0
+            if (i > last) last = i
+            next
+        }
+        /^f[lie]=/ { file = substr($0, 4); next }
+        /^calls=/ { called = 1; next }
+        /^[0-9+*-]/ {
+            if (called) { called = 0; next }
+            if (i >= 0 && file ~ /(^|\/)(base|collectives|heap|include|runtime)\/[^ ]*[.][ch]$/ && file !~ /^\/usr/)
+                ours[i, turn] += $2
+        }
+        function show(x) { return sprintf(x == int(x) ? "%d" : "%.2f", x) }
+        END {
+            if (last < 1) { print "nothing was counted between nodes"; exit 1 }
+            for (i = 1; i <= last; i++) printf "%7s %7s  %s\n", show((ours[i, 2] - ours[i, 1]) / n), 0, names[i]
+        }' >>"$dir/counts" || { tail -n 1 "$dir/counts"; hard "the counts cannot be read"; }
+done
 
 if [ $mode = update ]; then
     {

@@ -7,9 +7,10 @@
 
 #include "runtime/job/pairs.h"
 #include "runtime/net/state.h"
+#include "runtime/net/probe.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/net/ways.h"
-#include "runtime/net/window.h"
+#include "runtime/net/window_setup.h"
 
 #include <check.h>
 #include <stdlib.h>

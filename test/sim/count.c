@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* count_net.c: counts the instructions of operations between nodes, as count.c does on one node.
+/* count.c: counts the instructions of operations between nodes, as test/perf/count.c does on one node.
  *
  * Between nodes a caller waits for another PE, and how often it polls is chance. Here both PEs are coroutines of one
  * process on the simulated network (test/sim), messages take no time, and a PE that finds nothing lets the other one
  * run at once. So no poll is wasted, and the counts are the same in every run. Only the turns of one PE are counted:
- * `count_net origin` counts PE 0, which makes the operations, and `count_net target` counts PE 1, which serves them.
+ * `count origin` counts PE 0, which makes the operations, and `count target` counts PE 1, which serves them.
  *
  * test/perf/check-perf.sh runs it and reads the counts. Without callgrind the requests do nothing. */
 #include "config.h"
@@ -173,13 +173,13 @@ int main(int argc, char **argv) {
                                         .settings = settings};
     struct sim_report report;
     if (argc != 2 || (strcmp(argv[1], "origin") != 0 && strcmp(argv[1], "target") != 0)) {
-        fprintf(stderr, "usage: count_net origin|target\n");
+        fprintf(stderr, "usage: count origin|target\n");
         return 2;
     }
     counted.pe = argv[1][0] == 't';
     rma_set_errhandler(rma_errors_return);
     report = sim_run(&options, run_pe, NULL);
     if (!report.stuck && !report.ended && !report.failed) return 0;
-    fprintf(stderr, "count_net: %s\n", report.why[0] ? report.why : "the PEs wait for each other");
+    fprintf(stderr, "count: %s\n", report.why[0] ? report.why : "the PEs wait for each other");
     return 1;
 }
