@@ -253,8 +253,8 @@ int rmai_check_signal_op(const char *call, int op) {
                       call, op);
 }
 
-int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
-                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
+static inline int put_with_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                                  const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
     const struct rmai_op put = {.call = call,
                                 .set = to->set,
                                 .pe = to->pe,
@@ -274,6 +274,11 @@ int rmai_place_put_signal(const char *call, const struct rmai_place *to, const v
     return rmai_net_put_signal(&put, &signal);
 }
 
+int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
+    return put_with_signal(call, to, source, len, word, value, op, when);
+}
+
 /* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
@@ -285,7 +290,7 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
     if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL)
-        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
+        return rmai_raise(put_with_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);

@@ -165,11 +165,11 @@ int main(void) {
     for (int turn = 0; turn < 3; turn++) {
         void *block;
         if (far) OK(rma_put_nbi(mine(), source, LONG, VICTIM));
-        EXPECT_ZERO("rma_malloc", rma_malloc(64) != NULL, RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        EXPECT_ZERO("rma_malloc", rma_malloc(64) != NULL, RMA_ERR_NO_MEM, far ? "PE 0 failed" : "on PE ");
         block = rma_malloc(64);
         CHECK(block != NULL, "%s", rma_last_error());
         if (far) OK(rma_get_nbi(dest, mine(), LONG, VICTIM));
-        EXPECT("rma_free", rma_free(block), RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        EXPECT("rma_free", rma_free(block), RMA_ERR_NO_MEM, far ? "PE 0 failed" : "on PE ");
         OK(rma_free(block));
     }
 
