@@ -54,10 +54,10 @@ refuses() {
 }
 
 passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
-passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-100}"
+passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-80}"
 # The caller's settings must not matter.
 RMA_STATS=1 RMA_NODE_PES=0x passes --scenario jobs --seeds 3
-passes --scenario failures --seeds "${RMA_TEST_SEEDS:-20}"
+passes --scenario failures --seeds "${RMA_TEST_SEEDS:-8}"
 passes --scenario requests --seed 7 --pes 40
 passes --scenario jobs --seed 7 --pes 64
 "$sim" --scenario requests --seed 3 --log >"$dir/first"

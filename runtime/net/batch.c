@@ -109,7 +109,8 @@ void rmai_batches_send_due(struct rmai_net *net) {
     net->batches_due = now + RMAI_BATCH_WAIT;
     pthread_mutex_lock(&net->sets_lock);
     for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        rmai_pending_lock_inner(s);
+        /* A thread that flushes a window has the set's lock for long: this PE must not fall silent for that. */
+        if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) continue;
         for (struct rmai_peer *p = s->session ? s->busy : NULL; p; p = p->next)
             if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
         rmai_pending_unlock_inner(s);

@@ -73,7 +73,8 @@ int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size
 
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     const struct rmai_op op = {.call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_FREE, .offset = offset};
-    return rmai_message_ask(s->net, &op);
+    const int code = rmai_net_release(call, s, pe); /* a put to the block must not come when it is another one's */
+    return code == RMA_SUCCESS ? rmai_message_ask(s->net, &op) : code;
 }
 
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes) {

@@ -63,7 +63,8 @@ int rmai_net_atomic(const struct rmai_op *op);
 #define RMAI_WITH_SIGNAL ((size_t)256 << 20)
 int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal);
 
-/* rmai_net_alloc and rmai_net_free: in the part of pe's local heap that is for others. */
+/* rmai_net_alloc and rmai_net_free: in the part of pe's local heap that is for others. To free is a release: a put to
+ * the block that is under way comes before. */
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 

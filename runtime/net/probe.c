@@ -17,23 +17,21 @@
 
 #define PROBE "the window's probe" /* the call that errors name */
 
-/* What is put and got here is static: after a flush that has failed MPI may still read and write it. */
-
 static int flush_probe(struct rmai_net *net, enum rmai_window_kind window, int pe) {
     return rmai_transport_flush(net->transport, PROBE, window, pe, RMAI_FLUSH_PE);
 }
 
 /* The displacement of pe's page before its symmetric heap; its directory tells where the page is in its process. */
 static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe, uint64_t *disp) {
-    static uint64_t symmetric;
+    uint64_t *symmetric = &net->probe.symmetric;
     int code;
     *disp = 0;
     if (window == RMAI_FIXED) return RMA_SUCCESS;
     code = rmai_transport_get(net->transport, PROBE, RMAI_FIXED, pe,
                               RMAI_DIRECTORY_AT + offsetof(struct rmai_directory, address[RMAI_PART_SYMMETRIC]),
-                              &symmetric, sizeof symmetric);
+                              symmetric, sizeof *symmetric);
     if (code == RMA_SUCCESS) code = flush_probe(net, RMAI_FIXED, pe);
-    *disp = symmetric - RMAI_PROBE_ROOM;
+    *disp = *symmetric - RMAI_PROBE_ROOM;
     return code;
 }
 
@@ -42,19 +40,20 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 enum { PLACES = RMAI_DIRECTORY_AT / 16 - RMAI_PAIR_KINDS }; /* in the page; behind them those of pairs, by kind */
 
 static int write_and_read_back(struct rmai_net *net, enum rmai_window_kind window, int pe, int place) {
-    static unsigned char pattern[13], back[13];
+    unsigned char *pattern = net->probe.pattern, *back = net->probe.back;
+    const size_t len = sizeof net->probe.pattern;
     uint64_t at;
     int code;
-    memset(back, 0, sizeof back);
-    for (size_t i = 0; i < sizeof pattern; i++)
+    memset(back, 0, len);
+    for (size_t i = 0; i < len; i++)
         pattern[i] = (unsigned char)((size_t)net->job->my_pe * 31 + i * 7 + 1 + (size_t)window);
     code = find_page(net, window, pe, &at);
     at += 1 + (uint64_t)place * 16;
-    if (code == RMA_SUCCESS) code = rmai_transport_put(net->transport, PROBE, window, pe, at, pattern, sizeof pattern);
+    if (code == RMA_SUCCESS) code = rmai_transport_put(net->transport, PROBE, window, pe, at, pattern, len);
     if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
-    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, window, pe, at, back, sizeof back);
+    if (code == RMA_SUCCESS) code = rmai_transport_get(net->transport, PROBE, window, pe, at, back, len);
     if (code == RMA_SUCCESS) code = flush_probe(net, window, pe);
-    if (code == RMA_SUCCESS && memcmp(pattern, back, sizeof back) != 0)
+    if (code == RMA_SUCCESS && memcmp(pattern, back, len) != 0)
         code = rmai_error(RMA_ERR_MPI, "a put through MPI's window did not come back from PE %d as it was", pe);
     return code;
 }
@@ -86,10 +85,10 @@ enum answer { UNKNOWN, ALONE, NEEDS_TARGET };
 
 static int access_page(struct rmai_net *net, enum rmai_window_kind window, enum rmai_access access, int target,
                        uint64_t page) {
-    static uint64_t word;
+    uint64_t *word = &net->probe.word;
     int code;
-    code = access == RMAI_ACCESS_PUT ? rmai_transport_put(net->transport, PROBE, window, target, page, &word, 1)
-                                     : rmai_transport_get(net->transport, PROBE, window, target, page, &word, 8);
+    code = access == RMAI_ACCESS_PUT ? rmai_transport_put(net->transport, PROBE, window, target, page, word, 1)
+                                     : rmai_transport_get(net->transport, PROBE, window, target, page, word, 8);
     return code == RMA_SUCCESS ? flush_probe(net, window, target) : code;
 }
 

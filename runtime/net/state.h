@@ -30,6 +30,13 @@ struct rmai_envelope;
 struct rmai_link;
 struct rmai_replies;
 
+/* What the probe of MPI's windows puts and gets: it stays, since MPI may still read and write it after a flush that has
+ * failed. */
+struct rmai_probe_buffers {
+    uint64_t symmetric, word;
+    unsigned char pattern[13], back[13];
+};
+
 struct rmai_net {
     const struct rmai_job *job;
     struct rmai_transport *transport;
@@ -73,6 +80,7 @@ struct rmai_net {
     int windowless;         /* nothing goes through a window in this job */
     struct rmai_dynamic dynamic;
     struct rmai_ways ways;
+    struct rmai_probe_buffers probe;
 
     struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };

@@ -3,8 +3,8 @@
 
 #include "runtime/net/window.h"
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
-#include "base/wait.h"
 #include "rma.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/message.h"
@@ -148,11 +148,15 @@ static int keep_directory(const char *call, struct rmai_pending *s, int pe, cons
 }
 
 /* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
-static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
-                       size_t to) {
-    const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
-                                        (char *)now + from, to - from);
-    return code == RMA_SUCCESS ? rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
+                       struct rmai_directory *now, size_t from, size_t to) {
+    int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from, (char *)now + from,
+                                  to - from);
+    if (code != RMA_SUCCESS) return code;
+    rmai_flush_begins(&s->flush, call, pe);
+    code = rmai_transport_flush(net->transport, call, RMAI_FIXED, pe, RMAI_FLUSH_PE);
+    rmai_flush_ends(&s->flush);
+    return code;
 }
 
 /* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
@@ -160,8 +164,8 @@ static int get_directory(struct rmai_net *net, const char *call, struct rmai_pen
                          struct rmai_directory *now) {
     int code;
     rmai_pending_lock(s);
-    code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
-    if (code == RMA_SUCCESS) code = get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent));
+    code = get_numbers(net, call, s, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    if (code == RMA_SUCCESS) code = get_numbers(net, call, s, pe, now, 0, offsetof(struct rmai_directory, extent));
     rmai_pending_unlock(s);
     return code;
 }
@@ -341,7 +345,7 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
     static const struct rmai_envelope doorbell = {
         .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
     uint64_t before = p->used;
-    p->used = rmai_ticks();
+    p->used = rmai_clock_ticks();
     if (p->used - before < PAUSE && ++p->through_window % DOORBELL_EVERY != 0) return;
     if (rmai_token_done(net->transport, &p->doorbell) != 1) return;
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &p->doorbell) != RMA_SUCCESS)

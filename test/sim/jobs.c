@@ -14,25 +14,33 @@
 #include "base/error.h"
 #include "rma.h"
 #include "runtime/header.h"
+#include "runtime/job/traffic.h"
+#include "runtime/net/state.h"
 #include "runtime/node/barrier.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 #include "test/sim/scenario.h"
 #include "test/sim/whole.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS        4
-#define DATA         112 /* bytes of a slot */
-#define DATA_LONG    6000
-#define TICKETS_MOST 4096
-#define PHASES       6
-#define HELPERS      2  /* threads of a program beside its first one, at most */
-#define LOCKERS      32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
-#define BURST        220
-#define AHEAD_MOST   160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
-#define COLLECT_MOST 3000 /* bytes of one PE in a collective */
+#define WORDS              4
+#define DATA               112 /* bytes of a slot */
+#define DATA_LONG          6000
+#define TICKETS_MOST       4096
+#define PHASES             6
+#define HELPERS            2  /* threads of a program beside its first one, at most */
+#define LOCKERS            32 /* PEs that take a lock, about; and PEs in a ring that goes round several times, at most */
+#define BURST              220
+#define AHEAD_MOST         160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
+#define COLLECT_MOST       3000 /* bytes of one PE in a collective */
+#define SERVED_GETS        40
+#define SERVED_WITHIN      40000000  /* nanoseconds: so much less than a long sleep of the progress thread for each */
+#define UNDISTURBED        120000000 /* after which the thread's sleeps are the longest */
+#define FREE_LOCK_PATIENCE 5000      /* nanoseconds that a test of a free lock takes at least before it gives up, */
+#define FREE_LOCK_TRIES    100       /* and how many such tests may give up, one after the other */
 
 /* What PE `of` writes at another one. */
 struct slot {
@@ -42,7 +50,7 @@ struct slot {
 
 /* Symmetric. */
 struct board {
-    uint64_t sum[WORDS], ticket, turn, guarded, signal, hello, freed;
+    uint64_t sum[WORDS], ticket, ticket_of_moves, turn, guarded, signal, hello, freed;
     rma_lock_t lock;
     unsigned char data[DATA_LONG]; /* of who gives the signal */
     struct slot slot[];            /* for each PE */
@@ -148,20 +156,152 @@ static void do_ticket(struct actor *a, int to) {
 }
 
 static void do_block(struct actor *a, int to) {
-    const size_t size = 1 + (size_t)alone(a, 300);
-    unsigned char out[300], in[300];
+    const size_t size = 1 + (size_t)alone(a, alone(a, 8) ? 300 : 200000);
+    unsigned char *out, *in;
+    const int waits = alone(a, 3) > 0;
     rma_gptr_t g;
     const int code = rma_alloc_mem_on(to, size, &g);
     if (code == RMA_ERR_NO_MEM) return;
     sim_expect(a->pe, "rma_alloc_mem_on", code);
+    out = malloc(size);
+    in = malloc(size);
     for (size_t i = 0; i < size; i++) out[i] = (unsigned char)alone(a, 256);
     sim_expect(a->pe, "rma_gptr_put", rma_gptr_put(g, out, size));
-    if (alone(a, 3)) { /* else the block is given back while the put may be under way, which must not come after that */
+    if (waits) { /* else the block is given back while the put may be under way, which must not come after that */
         sim_expect(a->pe, "rma_quiet", rma_quiet());
         sim_expect(a->pe, "rma_gptr_get", rma_gptr_get(in, g, size));
         if (memcmp(in, out, size) != 0) sim_fail(a->pe, "a block on PE %d does not hold what was put", to);
     }
     sim_expect(a->pe, "rma_gptr_free", rma_gptr_free(g));
+    free(out);
+    free(in);
+    if (!waits && alone(a, 3)) do_block(a, to); /* which often gets the same one */
+}
+
+/* ---- long and short, in a context ---- */
+
+#define MOVES       64 /* under way, at most */
+#define BURST_MOVES 40
+
+/* What was put, or is being got. */
+struct move {
+    int to, is_get;
+    size_t at, len;
+    uint32_t version;
+    unsigned char *data;
+};
+
+/* Who moves data between private memory and a lane of a symmetric block, which on all PEs is this mover's alone. */
+struct mover {
+    rma_ctx *ctx;
+    unsigned char *lane;
+    size_t size, used; /* bytes of the lane at all PEs, from the first one, that something was put to since the quiet */
+    uint32_t version;
+    struct move move[MOVES];
+    int n;
+};
+
+static void forget_moves(struct mover *m) {
+    for (int i = 0; i < m->n; i++) free(m->move[i].data);
+    m->n = 0;
+    m->used = 0;
+}
+
+/* What was put is there. */
+static void check_puts(struct actor *a, const struct mover *m) {
+    for (int i = 0; i < m->n; i++) {
+        const struct move *o = &m->move[i];
+        const unsigned char *data = there(a, m->lane + o->at, o->to);
+        for (size_t k = 0; !o->is_get && k < o->len; k++)
+            if (data[k] != byte_of(a->me, o->to, o->version, o->at + k))
+                sim_fail(a->pe, "byte %zu of %zu put to PE %d, which are complete, is not there", k, o->len, o->to);
+    }
+}
+
+static void complete_moves(struct actor *a, struct mover *m) {
+    sim_log(a->pe, "completes what it moves");
+    sim_expect(a->pe, "rma_ctx_quiet", rma_ctx_quiet(m->ctx));
+    check_puts(a, m);
+    for (int i = 0; i < m->n; i++) {
+        const struct move *o = &m->move[i];
+        for (size_t k = 0; o->is_get && k < o->len; k++)
+            if (o->data[k] != byte_of(a->me, o->to, o->version, o->at + k))
+                sim_fail(a->pe, "byte %zu of %zu got from PE %d, a get that is complete, is wrong", k, o->len, o->to);
+    }
+    forget_moves(m);
+}
+
+/* Mostly short, or between the lengths at which the ways change. */
+static size_t length_of_move(struct actor *a, size_t most) {
+    static const size_t usual[] = {8, 64, 100, 1024, 5000, 20000, 100000};
+    const size_t len = 1 + alone(a, usual[alone(a, sizeof usual / sizeof *usual)]);
+    return len < most ? len : most;
+}
+
+static void begin_put(struct actor *a, struct mover *m, size_t most, int later) {
+    struct move o = {.to = another_pe(a), .version = ++m->version};
+    o.len = length_of_move(a, m->size - m->used < most ? m->size - m->used : most);
+    o.at = m->size - m->used - o.len ? m->used + alone(a, m->size - m->used - o.len) % 100 : m->used;
+    o.data = malloc(o.len);
+    for (size_t k = 0; k < o.len; k++) o.data[k] = byte_of(a->me, o.to, o.version, o.at + k);
+    m->used = o.at + o.len;
+    sim_log(a->pe, "moves %zu bytes to PE %d, %s", o.len, o.to, later ? "goes on" : "waits");
+    if (later)
+        sim_expect(a->pe, "rma_ctx_put_nbi", rma_ctx_put_nbi(m->ctx, m->lane + o.at, o.data, o.len, o.to));
+    else
+        sim_expect(a->pe, "rma_ctx_put", rma_ctx_put(m->ctx, m->lane + o.at, o.data, o.len, o.to));
+    if (!later) memset(o.data, 0xee, o.len);
+    m->move[m->n++] = o;
+}
+
+/* Fills the lane at a PE, and gets parts of it. */
+static void get_parts(struct actor *a, struct mover *m) {
+    const int to = another_pe(a);
+    const size_t len = 1 + alone(a, m->size);
+    const uint32_t version = ++m->version;
+    unsigned char *data = malloc(len);
+    complete_moves(a, m);
+    for (size_t k = 0; k < len; k++) data[k] = byte_of(a->me, to, version, k);
+    sim_expect(a->pe, "rma_ctx_put", rma_ctx_put(m->ctx, m->lane, data, len, to));
+    sim_expect(a->pe, "rma_ctx_quiet", rma_ctx_quiet(m->ctx));
+    for (int i = (int)alone(a, 4); i >= 0; i--) {
+        const int later = (int)alone(a, 2);
+        struct move o = {.to = to, .is_get = 1, .version = version};
+        o.at = alone(a, len);
+        o.len = length_of_move(a, len - o.at);
+        o.data = calloc(1, o.len);
+        sim_log(a->pe, "gets %zu bytes of PE %d, %s", o.len, to, later ? "goes on" : "waits");
+        if (later)
+            sim_expect(a->pe, "rma_ctx_get_nbi", rma_ctx_get_nbi(m->ctx, o.data, m->lane + o.at, o.len, to));
+        else
+            sim_expect(a->pe, "rma_ctx_get", rma_ctx_get(m->ctx, o.data, m->lane + o.at, o.len, to));
+        for (size_t k = 0; !later && k < o.len; k++)
+            if (o.data[k] != byte_of(a->me, to, version, o.at + k))
+                sim_fail(a->pe, "byte %zu of %zu got from PE %d is wrong", k, o.len, to);
+        m->move[m->n++] = o;
+    }
+    complete_moves(a, m);
+    free(data);
+}
+
+/* An atomic that writes, anywhere, is a release. */
+static void release_moves(struct actor *a, struct mover *m) {
+    rma_ctx_atomic_fetch_add_uint64(m->ctx, &a->board->ticket_of_moves, 1, another_pe(a));
+    check_puts(a, m);
+}
+
+static void move_once(struct actor *a, struct mover *m) {
+    if (m->size - m->used < 8 || m->n == MOVES) complete_moves(a, m);
+    switch (alone(a, 8)) {
+        case 0: complete_moves(a, m); break;
+        case 1: get_parts(a, m); break;
+        case 2: release_moves(a, m); break;
+        case 3: sim_sleep(a->pe, alone(a, 20000)); break;
+        case 4: /* sources of which the library keeps copies */
+            for (int i = 0; i < BURST_MOVES && m->size - m->used >= 8 && m->n < MOVES; i++) begin_put(a, m, 1024, 0);
+            break;
+        default: begin_put(a, m, SIZE_MAX, (int)alone(a, 2));
+    }
 }
 
 /* A thread of the program: it uses a context of its own, and the default one. */
@@ -169,6 +309,70 @@ struct helper {
     struct actor actor;
     int operations, through;
 };
+
+struct moving_helper {
+    struct helper helper;
+    struct mover mover;
+};
+
+static void run_moving_helper(void *context) {
+    struct moving_helper *h = context;
+    struct actor *a = &h->helper.actor;
+    sim_expect(a->pe, "rma_ctx_create", rma_ctx_create(0, &h->mover.ctx));
+    for (int i = 0; i < h->helper.operations; i++)
+        if (alone(a, 4))
+            move_once(a, &h->mover);
+        else
+            do_block(a, another_pe(a));
+    complete_moves(a, &h->mover);
+    sim_expect(a->pe, "rma_ctx_destroy", rma_ctx_destroy(h->mover.ctx));
+    h->helper.through = 1;
+}
+
+/* The symmetric heap grows, and is used where it has grown, while accesses are under way. */
+static void grow_heap(struct actor *a) {
+    const size_t size = 1 + together(a, 800000);
+    const int next = (a->me + 1) % a->n;
+    unsigned char *block = rma_malloc(size), word[2] = {(unsigned char)a->me, 0};
+    if (!block) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", size, rma_last_error());
+    sim_expect(a->pe, "rma_put", rma_put(block + size - 1, word, 1, next));
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    sim_expect(a->pe, "rma_get", rma_get(word + 1, block + size - 1, 1, next));
+    if (word[1] != word[0] || block[size - 1] != (unsigned char)((a->me + a->n - 1) % a->n))
+        sim_fail(a->pe, "the last byte of a new block is not what was put there");
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    if (together(a, 2)) sim_expect(a->pe, "rma_free", rma_free(block));
+}
+
+static void move_phase(struct actor *a) {
+    struct moving_helper *helper = calloc(HELPERS, sizeof *helper);
+    struct mover *m = calloc(1, sizeof *m);
+    const int n_helpers = a->multiple ? 1 + (int)together(a, HELPERS) : 0, n_lanes = a->n * (1 + HELPERS);
+    const size_t lane = 100 + together(a, a->n > LOCKERS ? 200 : 60000);
+    unsigned char *block = rma_malloc(lane * (size_t)n_lanes);
+    if (!block) sim_fail(a->pe, "rma_malloc of %zu bytes: %s", lane * (size_t)n_lanes, rma_last_error());
+    m->lane = block + lane * (size_t)a->me;
+    m->size = lane;
+    m->ctx = RMA_CTX_DEFAULT;
+    if (alone(a, 2)) sim_expect(a->pe, "rma_ctx_create", rma_ctx_create(0, &m->ctx));
+    for (int i = 0; i < n_helpers; i++) {
+        helper[i].helper = (struct helper){.actor = *a, .operations = (int)alone(a, 20)};
+        helper[i].helper.actor.own = alone(a, UINT64_MAX);
+        helper[i].mover = (struct mover){.lane = block + lane * (size_t)(a->n * (1 + i) + a->me), .size = lane};
+        sim_add_task(a->pe, run_moving_helper, &helper[i]);
+    }
+    for (int rounds = (int)together(a, 3); rounds >= 0; rounds--) {
+        for (int i = (int)alone(a, 10); i > 0; i--) move_once(a, m);
+        if (rounds > 0) grow_heap(a);
+    }
+    complete_moves(a, m);
+    for (int i = 0; i < n_helpers; i++)
+        while (!helper[i].helper.through) sim_wait(1000);
+    if (m->ctx != RMA_CTX_DEFAULT) sim_expect(a->pe, "rma_ctx_destroy", rma_ctx_destroy(m->ctx));
+    sim_expect(a->pe, "rma_free", rma_free(block));
+    free(m);
+    free(helper);
+}
 
 static void run_helper(void *context) {
     struct helper *h = context;
@@ -239,13 +443,19 @@ static void one_sided_phase(struct actor *a) {
     check_sums(a);
 }
 
+static uint64_t puts_through_windows(void) {
+    return atomic_load_explicit(&rmai_world.traffic->path[RMA_PATH_WINDOW][RMAI_PUTS], memory_order_relaxed);
+}
+
 /* Of what a PE asks of one PE a later call sees what an earlier one has written, whatever way the two go, and whether a
- * session begins or ends in between. */
+ * session begins or ends in between; but for a put through a window, which a quiet has to complete. */
 static void do_in_order(struct actor *a, int to) {
     uint64_t *word = &a->board->slot[a->me].spare, value = ++a->ordered, seen;
+    const uint64_t before = puts_through_windows();
     unsigned char data[DATA_LONG];
     sim_log(a->pe, "puts %llu to PE %d and reads it", (unsigned long long)value, to);
     rma_p_uint64(word, value, to);
+    if (puts_through_windows() != before) sim_expect(a->pe, "rma_quiet", rma_quiet());
     if (alone(a, 3) == 0) sim_expect(a->pe, "rma_ctx_session_stop", rma_ctx_session_stop(RMA_CTX_DEFAULT));
     if (alone(a, 3) == 0)
         sim_expect(a->pe, "rma_ctx_session_start", rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
@@ -285,28 +495,65 @@ static void session_phase(struct actor *a) {
 
 /* ---- waiting ---- */
 
+/* Every byte of the number of a turn differs from that of the turn before. */
+static uint64_t word_of_turn(uint64_t turn) { return turn * 0x0101010101010101; }
+
+/* Waits until the word is no longer that of the turn before, which it is until the next one's has come. */
+static void await_turn(struct actor *a, uint64_t turn) {
+    const uint64_t before = word_of_turn(turn - 1);
+    uint64_t word;
+    rma_wait_until_uint64(&a->board->turn, RMA_CMP_NE, before);
+    word = __atomic_load_n(&a->board->turn, __ATOMIC_RELAXED);
+    if (word != word_of_turn(turn))
+        sim_fail(a->pe, "a turn begins with the word %#llx, not %#llx", (unsigned long long)word,
+                 (unsigned long long)word_of_turn(turn));
+}
+
 /* A number goes round the PEs. */
 static void ring_phase(struct actor *a) {
     const uint64_t rounds = 1 + together(a, a->n > LOCKERS ? 1 : 3);
     const int way = (int)together(a, 3), next = (a->me + 1) % a->n;
     for (uint64_t r = 1; r <= rounds; r++) {
-        const uint64_t value = a->shared->turns + r;
-        if (a->me > 0 || r > 1) rma_wait_until_uint64(&a->board->turn, RMA_CMP_GE, value - (a->me == 0));
+        const uint64_t turn = a->shared->turns + r, word = word_of_turn(turn);
+        if (a->me > 0 || r > 1) await_turn(a, turn - (a->me == 0));
         if (alone(a, 4) == 0) sim_sleep(a->pe, alone(a, 50000));
         if (way == 0)
-            rma_atomic_set_uint64(&a->board->turn, value, next);
+            rma_atomic_set_uint64(&a->board->turn, word, next);
         else if (way == 1)
-            rma_p_uint64(&a->board->turn, value, next);
+            rma_p_uint64(&a->board->turn, word, next);
         else
-            sim_expect(a->pe, "rma_put", rma_put(&a->board->turn, &value, sizeof value, next));
+            sim_expect(a->pe, "rma_put", rma_put(&a->board->turn, &word, sizeof word, next));
         if (way > 0 && alone(a, 2)) sim_expect(a->pe, "rma_quiet", rma_quiet());
         /* A put that nobody completes would arrive all the same, but may take until this PE is in the library again. */
         if (way > 0) sim_expect(a->pe, "rma_quiet", rma_quiet());
     }
-    if (a->me == 0) rma_wait_until_uint64(&a->board->turn, RMA_CMP_GE, a->shared->turns + rounds);
+    if (a->me == 0) await_turn(a, a->shared->turns + rounds);
     sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
     if (a->me == 0) a->shared->turns += rounds;
     sim_expect(a->pe, "rma_sync_all", rma_sync_all());
+}
+
+/* A PE that computes is served by its thread, which sleeps long when nothing has come for long, and wakes up often when
+ * something has. */
+static void served_phase(struct actor *a) {
+    const int from = (int)together(a, (uint64_t)a->n);
+    unsigned char data[DATA];
+    uint64_t begun;
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
+    if (!rmai_world.net->helped) return;
+    if (a->me == from) {
+        const int to = another_pe(a);
+        sim_sleep(a->pe, UNDISTURBED);
+        begun = sim_time();
+        for (int i = 0; i < SERVED_GETS; i++)
+            sim_expect(a->pe, "rma_get", rma_get(data, a->board->slot[a->me].data, sizeof data, to));
+        if (sim_time() - begun > SERVED_WITHIN && !sim_options_of(a->pe)->n_injections)
+            sim_fail(a->pe, "%d gets of PE %d, which computes, take %llu ns", SERVED_GETS, to,
+                     (unsigned long long)(sim_time() - begun));
+    } else {
+        sim_sleep(a->pe, UNDISTURBED + 2 * SERVED_WITHIN);
+    }
+    sim_expect(a->pe, "rma_barrier_all", rma_barrier_all());
 }
 
 /* Each PE puts data with a signal to one, and waits for those of another. */
@@ -359,8 +606,18 @@ static void long_signal_phase(struct actor *a) {
     free(data);
 }
 
-/* A lock that is free can be had: by a PE that hears of it while the holder's message to the home is still on its way.
- */
+/* A test of a lock that is free, by a PE that hears of it while the holder's message to the home is still on its way.
+ * The test reads the tail again and again meanwhile; if the home naps, it may give up, but not soon. */
+static void take_free_lock(struct actor *a, int from) {
+    for (int tries = 0; tries < FREE_LOCK_TRIES; tries++) {
+        const uint64_t begun = sim_time();
+        if (rma_test_lock(&a->board->lock)) return;
+        if (sim_time() < begun + FREE_LOCK_PATIENCE) break;
+        sim_sleep(a->pe, FREE_LOCK_PATIENCE);
+    }
+    sim_fail(a->pe, "did not get the lock, which PE %d has given up", from);
+}
+
 static void free_lock_phase(struct actor *a) {
     const int from = (int)together(a, (uint64_t)a->n), to = (from + 1 + (int)together(a, (uint64_t)a->n - 1)) % a->n;
     if (a->me == from) {
@@ -370,7 +627,7 @@ static void free_lock_phase(struct actor *a) {
     } else if (a->me == to) {
         rma_wait_until_uint64(&a->board->freed, RMA_CMP_EQ, 1);
         a->board->freed = 0;
-        if (!rma_test_lock(&a->board->lock)) sim_fail(a->pe, "did not get the lock, which PE %d has given up", from);
+        take_free_lock(a, from);
         sim_expect(a->pe, "rma_clear_lock", rma_clear_lock(&a->board->lock));
     }
     sim_expect(a->pe, "rma_sync_all", rma_sync_all());
@@ -607,9 +864,9 @@ static void begin_numbers_late(struct actor *a) {
 }
 
 void jobs_program(struct sim_pe *pe, void *context) {
-    static void (*const phases[])(struct actor * a) = {one_sided_phase,   ring_phase,   signal_phase, lock_phase,
-                                                       long_signal_phase, burst_phase,  attach_phase, collective_phase,
-                                                       team_phase,        memory_phase, session_phase};
+    static void (*const phases[])(struct actor * a) = {
+        one_sided_phase,  ring_phase, signal_phase, lock_phase,    long_signal_phase, burst_phase, attach_phase,
+        collective_phase, team_phase, memory_phase, session_phase, move_phase,        move_phase,  served_phase};
     struct shared *shared = context;
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;
@@ -659,17 +916,45 @@ void jobs_end(void *context) {
     free(shared);
 }
 
+/* Under always and dynamic a word that another PE waits for may go through a window: there no word is cut. */
+const char *jobs_windows(struct sim_options *options, uint64_t *random) {
+    static const unsigned attach_most[] = {0, 2, 5, UINT_MAX, UINT_MAX, UINT_MAX};
+    static const struct {
+        const char *setting;
+        int cuts_words;
+    } choices[] = {{"RMA_WINDOW=auto", 1},   {"RMA_WINDOW=auto", 1},    {"RMA_WINDOW=auto", 1},
+                   {"RMA_WINDOW=always", 0}, {"RMA_WINDOW=dynamic", 0}, {"RMA_WINDOW=static", 1}};
+    const size_t choice = sim_random(random) % (sizeof choices / sizeof *choices);
+    const int who_needs = (int)(sim_random(random) % 4);
+    struct sim_windows_options *w = &options->windows;
+    *w = (struct sim_windows_options){.there = sim_random(random) % 3 > 0, .cuts_words = choices[choice].cuts_words};
+    w->near = sim_random(random) % 3 == 0;
+    w->spread = sim_random(random) % (sim_random(random) % 3 ? 3000 : 100000);
+    w->shifts = sim_random(random) % 8 == 0;
+    w->refuses_dynamic = sim_random(random) % 8 == 0;
+    w->attach_most = attach_most[sim_random(random) % (sizeof attach_most / sizeof *attach_most)];
+    /* Nothing needs the target; as in MPICH, all in the dynamic window does; all gets do; all does. */
+    for (int get = 0; get < 2; get++) {
+        w->needs_target[RMAI_FIXED][get] = who_needs == 3 || (who_needs == 2 && get);
+        w->needs_target[RMAI_DYNAMIC][get] = who_needs == 1 || w->needs_target[RMAI_FIXED][get];
+    }
+    return choices[choice].setting;
+}
+
 static void prepare_jobs(struct sim_options *options) {
-    static const char *const settings[][6] = {{"RMA_SPIN=0", "RMA_WINDOW=none", "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
-                                              {"RMA_SPIN=40", "RMA_WINDOW=none", "RMA_CHECK=1", "RMA_STALL=0", NULL},
-                                              {"RMA_SPIN=0", "RMA_PROGRESS=none", "RMA_STALL=0", NULL}};
+    static const char *settings[3][6] = {{"RMA_SPIN=0", NULL, "RMA_STALL=0", "RMA_TIMEOUT=0", NULL},
+                                         {"RMA_SPIN=40", NULL, "RMA_CHECK=1", "RMA_STALL=0", NULL},
+                                         {"RMA_SPIN=0", NULL, "RMA_PROGRESS=none", "RMA_STALL=0", NULL}};
     uint64_t random = options->seed + 77;
+    const char **chosen;
     options->layer = &sim_whole;
     options->limit = 5000000000u; /* programs take some hundredths of a second */
     options->node_pes = sim_random(&random) % 2 ? 1 : 1 + (int)(sim_random(&random) % 4);
     options->crowded = sim_random(&random) % 3 == 0;
     options->threads = sim_random(&random) % (options->node_pes > 1 ? 2 : 3) == 0; /* with them sessions go by node */
-    options->settings = settings[sim_random(&random) % 3];
+    chosen = settings[sim_random(&random) % 3];
+    chosen[1] = jobs_windows(options, &random);
+    options->settings = chosen;
 }
 
 const struct scenario scenario_jobs = {.name = "jobs",

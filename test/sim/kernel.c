@@ -74,13 +74,14 @@ static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
         return -1;
     }
     me->word = word;
+    me->overwritten = 0;
     me->other = *bucket;
     *bucket = me;
     me->idle_polls = 0;
     sim_wait(most);
     if (!me->word) return 0;
     forget_sleeper(me);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_missed_wakeup(me->pe, word);
+    if (!me->overwritten && __atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_missed_wakeup(me->pe, word);
     errno = ETIMEDOUT;
     return -1;
 }
@@ -96,6 +97,13 @@ static long wake_sleepers(const uint32_t *word) {
         n++;
     }
     return n;
+}
+
+void sim_overwritten(const void *at, size_t len) {
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct sim_task *t = sleepers[i]; t; t = t->other)
+            if ((uintptr_t)t->word + sizeof(uint32_t) > (uintptr_t)at && (uintptr_t)t->word < (uintptr_t)at + len)
+                t->overwritten = 1;
 }
 
 /* No task of an earlier run is left waiting. */

@@ -6,6 +6,7 @@
 #include "test/sim/network.h"
 #include "base/error.h"
 #include "rma.h"
+#include "test/sim/windows.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,6 +83,11 @@ void sim_pe_turn(struct sim_pe *pe) { pe->sim->options->layer->turn(pe); }
 
 static uint64_t time_here(const struct sim *sim) { return sim_self() ? sim_time() : sim->scheduler.now; }
 
+struct sim_scheduler *sim_scheduler_of(struct sim_pe *pe) {
+    return &pe->sim->scheduler;
+}
+uint64_t sim_now(struct sim_pe *pe) { return time_here(pe->sim); }
+
 /* ---- what a program may say ---- */
 
 static void trace_event(const struct sim *sim, struct sim_trace event) {
@@ -121,6 +127,7 @@ void sim_end_job(struct sim_pe *pe, const char *why) {
     struct sim_report *report = &pe->sim->report;
     snprintf(report->why, sizeof report->why, "%s", why);
     report->ended = 1 + pe->me;
+    for (int i = 0; i < pe->sim->options->n_pes; i++) report->merging += pe->sim->pe[i].merges;
     report->time = sim_time();
     sim_log(pe, "ends the job: %s", why);
     sim_stop_here();
@@ -153,6 +160,12 @@ static struct sim_link *link_to(struct sim_pe *pe, int to) {
     pe->links = sim_memory(pe->links, (pe->n_links + 1) * sizeof *pe->links);
     pe->links[pe->n_links] = (struct sim_link){.to = to};
     return &pe->links[pe->n_links++];
+}
+
+int sim_link_is_cut(const struct sim_pe *pe, int to) {
+    for (size_t i = 0; i < pe->n_links; i++)
+        if (pe->links[i].to == to) return pe->links[i].cut;
+    return 0;
 }
 
 /* Without jitter messages of one PE keep their order by themselves, and links need not be searched. */
@@ -244,7 +257,9 @@ static void deliver_message(void *context) {
 
 /* ---- the transport ---- */
 
-static struct sim_pe *pe_of(struct rmai_transport *t) { return ((struct sim_transport *)(void *)t)->pe; }
+static void drive_progress(struct sim_pe *pe) {
+    if (pe->windows) sim_windows_serve(pe);
+}
 
 static struct sim_operation *begin_operation(struct sim_pe *pe, int other, int tag, const void *data, size_t len,
                                              struct rmai_token *token) {
@@ -261,7 +276,7 @@ static struct sim_operation *begin_operation(struct sim_pe *pe, int other, int t
 
 static int send_message(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
                         struct rmai_token *token) {
-    struct sim_pe *from = pe_of(t);
+    struct sim_pe *from = sim_pe_of(t);
     struct sim *sim = from->sim;
     const struct sim_times *times = &sim->options->times;
     struct sim_operation *o = begin_operation(from, pe, tag, data, len, token);
@@ -269,6 +284,7 @@ static int send_message(struct rmai_transport *t, int pe, int tag, const void *d
     const uint64_t wire = eager ? len * times->kib / 1024 : 0;
     struct sim_message *m = sim_memory(NULL, sizeof *m + (eager ? len : 0));
     uint64_t departs;
+    drive_progress(from);
     from->n_sent++;
     sim_poll_over();
     sim_spend(times->send);
@@ -311,10 +327,11 @@ static int send_message(struct rmai_transport *t, int pe, int tag, const void *d
 }
 
 static int post_receive(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token) {
-    struct sim_pe *to = pe_of(t);
+    struct sim_pe *to = sim_pe_of(t);
     const struct sim_options *options = to->sim->options;
     struct sim_operation *o, **end = &to->posted;
     struct sim_message **i = &to->unexpected, *m;
+    drive_progress(to);
     sim_poll_over();
     if (++to->n_receives == options->failing_receive && to->me == options->failing_pe)
         return rmai_error(RMA_ERR_MPI, "the simulated network has failed");
@@ -332,8 +349,9 @@ static int post_receive(struct rmai_transport *t, int pe, int tag, void *data, s
 }
 
 static int test_operation(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival) {
-    struct sim_pe *pe = pe_of(t);
+    struct sim_pe *pe = sim_pe_of(t);
     struct sim_operation *o = (struct sim_operation *)token->word;
+    drive_progress(pe);
     if (!o->done) sim_idle_poll();
     if (!o->done) return 0;
     sim_poll_over();
@@ -345,7 +363,7 @@ static int test_operation(struct rmai_transport *t, struct rmai_token *token, st
 }
 
 static void drop_operation(struct rmai_transport *t, struct rmai_token *token, int is_receive) {
-    struct sim_pe *pe = pe_of(t);
+    struct sim_pe *pe = sim_pe_of(t);
     struct sim_operation *o = (struct sim_operation *)token->word, **i = &pe->posted;
     token->word = 0;
     if (!o->done && (!is_receive || o->moving)) {
@@ -357,12 +375,41 @@ static void drop_operation(struct rmai_transport *t, struct rmai_token *token, i
     free_operation(o);
 }
 
-static const struct rmai_transport_operations operations = {
-    .send = send_message, .receive = post_receive, .test = test_operation, .drop = drop_operation};
-
 void sim_transport_open(struct sim_transport *t, struct sim_pe *pe) {
+    static struct rmai_transport_operations operations;
+    operations = (struct rmai_transport_operations){
+        .send = send_message, .receive = post_receive, .test = test_operation, .drop = drop_operation};
+    if (pe->sim->options->windows.there) {
+        sim_windows_operations(&operations);
+        pe->windows = sim_windows_open();
+    }
     t->transport.operations = &operations;
     t->pe = pe;
+}
+
+/* ---- all PEs together ---- */
+
+static int await_token(struct rmai_transport *t, struct rmai_token *token) {
+    int done;
+    while ((done = t->operations->test(t, token, NULL)) == 0) continue;
+    return done > 0 ? RMA_SUCCESS : RMA_ERR_MPI;
+}
+
+int sim_merge(struct rmai_transport *t, int tag, void *mine, size_t bytes,
+              void (*take)(void *mine, const void *other, size_t bytes)) {
+    const int me = sim_pe_of(t)->me, n_pes = sim_options_of(sim_pe_of(t))->n_pes;
+    void *theirs = sim_memory(NULL, bytes);
+    int code = RMA_SUCCESS;
+    for (int step = 1; step < n_pes && code == RMA_SUCCESS; step *= 2) {
+        struct rmai_token in, out;
+        code = rmai_receive(t, (me + n_pes - step) % n_pes, tag, theirs, bytes, &in);
+        if (code == RMA_SUCCESS) code = rmai_send(t, (me + step) % n_pes, tag, mine, bytes, &out);
+        if (code == RMA_SUCCESS) code = await_token(t, &in);
+        if (code == RMA_SUCCESS) code = await_token(t, &out);
+        if (code == RMA_SUCCESS) take(mine, theirs, bytes);
+    }
+    free(theirs);
+    return code;
 }
 
 /* ---- what happens to PEs ---- */
@@ -434,6 +481,7 @@ static int count_unfinished(const struct sim *sim) {
 static void close_pe(struct sim_pe *pe) {
     pe->sim->options->layer->close(pe);
     pe->sim->report.left += pe->n_operations + (int)pe->n_unread;
+    if (pe->windows) pe->sim->report.left += sim_windows_close(pe->windows);
     while (pe->operations) free_operation(pe->operations);
     for (struct sim_message *m = pe->unexpected, *next; m; m = next) {
         next = m->next;

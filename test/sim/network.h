@@ -2,7 +2,8 @@
 /* A simulated network: N PEs in one process, whose messages take virtual time (LogGP: A. Alexandrov, M. Ionescu, K.
  * Schauser, C. Scheiman, "LogGP: incorporating long messages into the LogP model", 1995). A seed decides every delay
  * and whose turn it is. Messages of one PE to another arrive in the order in which they were sent, as MPI keeps them;
- * all others may overtake each other. There is no window. PEs may stop, continue or die, and links may be cut.
+ * all others may overtake each other. It may have MPI's windows (test/sim/windows). PEs may stop, continue or die, and
+ * links may be cut.
  *
  * Two layers use it: a bare struct rmai_net for each PE (test/sim/bare), or the whole library (test/sim/whole). */
 #ifndef SIM_NETWORK_H
@@ -22,6 +23,7 @@ struct sim_message;
 struct sim_link;
 struct sim_options;
 struct sim_pe;
+struct sim_windows;
 
 /* What stands on the network and has state of its own for each PE. */
 struct sim_layer {
@@ -73,6 +75,18 @@ struct sim_trace {
     const char *text;
 };
 
+/* MPI's windows. */
+struct sim_windows_options {
+    int there;                         /* the network has them */
+    int needs_target[RMAI_WINDOWS][2]; /* puts, gets: done only when the target drives progress */
+    int near;                          /* nodes are on one machine */
+    int cuts_words;                    /* where a processor copies, and no adapter, a word may come in parts */
+    uint64_t spread;                   /* a piece of an access may take so much longer than a message */
+    int shifts; /* puts into PE 0's part of the fixed one come a byte too far (MPICH 4.0.2 with UCX 1.13 or later) */
+    int refuses_dynamic;  /* nobody can make the dynamic one */
+    unsigned attach_most; /* regions that a PE can attach */
+};
+
 struct sim_options {
     int n_pes;
     uint64_t seed;
@@ -91,6 +105,7 @@ struct sim_options {
     const struct sim_layer *layer;
     int threads;   /* the library's threads run, as tasks; else it cannot make any */
     size_t memory; /* of test/sim/bare: bytes of each PE */
+    struct sim_windows_options windows;
     /* Of test/sim/whole: */
     int node_pes;                /* PEs of a node, the last one may have fewer; 0: one */
     int crowded;                 /* PEs find that they are more than processors */
@@ -109,6 +124,7 @@ struct sim_report {
     uint64_t missed_wakeups;   /* sleeps in the kernel that ended by themselves although the word had changed before */
     int ended;                 /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
     char why[1024];            /* its words, or those of sim_fail */
+    int merging;               /* PEs in a call of the transport that takes all PEs, when the job was ended */
     uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
@@ -117,6 +133,7 @@ struct sim_pe {
     struct sim *sim;
     int me;
     int dead, stopped;
+    int merges;             /* it is in a call of the transport that takes all PEs, and serves nobody */
     struct sim_task *tasks; /* the first one made is the last */
     void *layer;            /* what the layer keeps of it */
     unsigned n_receives;
@@ -130,6 +147,7 @@ struct sim_pe {
     size_t n_links;
     struct sim_operation *operations; /* sends and receives whose tokens are not none, */
     int n_operations;                 /* and how many */
+    struct sim_windows *windows;      /* NULL: the network has none */
 };
 
 /* The transport of a PE. */
@@ -138,6 +156,14 @@ struct sim_transport {
     struct sim_pe *pe;
 };
 void sim_transport_open(struct sim_transport *t, struct sim_pe *pe);
+static inline struct sim_pe *sim_pe_of(const struct rmai_transport *t) {
+    return ((const struct sim_transport *)(const void *)t)->pe;
+}
+
+/* sim_merge: all PEs merge what each has, by messages (dissemination): `take` adds another PE's bytes to this one's, in
+ * any order, and maybe twice. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+int sim_merge(struct rmai_transport *t, int tag, void *mine, size_t bytes,
+              void (*take)(void *mine, const void *other, size_t bytes));
 
 /* What each PE does. It returns with nothing of its own under way. */
 typedef void sim_program(struct sim_pe *pe, void *context);
@@ -150,6 +176,11 @@ struct sim_pe *sim_here(void);
 struct sim_pe *sim_of(struct sim_pe *pe, int i);
 const struct sim_options *sim_options_of(const struct sim_pe *pe);
 
+/* sim_scheduler_of: that of the run. sim_now: the time of the task whose turn it is, or else of the event. */
+struct sim_scheduler *sim_scheduler_of(struct sim_pe *pe);
+uint64_t sim_now(struct sim_pe *pe);
+
+int sim_link_is_cut(const struct sim_pe *pe, int to);
 int sim_is_cut_short(const struct sim_pe *pe); /* the run has ended while programs were under way */
 
 /* sim_fail ends the run, which has shown a fault. sim_end_job ends it because the library wants that. sim_log writes a
@@ -170,6 +201,9 @@ struct sim_task *sim_add_task(struct sim_pe *pe, void (*run)(void *context), voi
 
 /* sim_kernel_begin (test/sim/kernel.c): nobody sleeps. */
 void sim_kernel_begin(void);
+
+/* sim_overwritten: the network has stored there, which wakes nobody: sleeps there end by themselves. */
+void sim_overwritten(const void *at, size_t len);
 
 /* sim_missed_wakeup counts a sleep on `word` that ended by itself although the word had changed. */
 void sim_missed_wakeup(struct sim_pe *pe, const void *word);

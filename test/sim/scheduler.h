@@ -55,6 +55,7 @@ struct sim_task {
     unsigned idle_polls;    /* one after the other (sim_idle_poll) */
     int polling;            /* it waits between two polls */
     const void *word;       /* on which it sleeps, or NULL */
+    int overwritten;        /* the network has stored there since */
     struct sim_task *next;  /* of the same PE */
     struct sim_task *other; /* that sleeps on a word */
     struct rmai_error_kept error;

@@ -63,6 +63,7 @@ struct whole {
     struct rmai_watchdog watchdog;
     unsigned good_commits, bad_commits; /* see sim_refuse_commits */
     char who[40];
+    char note[1024]; /* its last one */
 };
 
 /* The memory that the PEs of a node share. */
@@ -211,12 +212,6 @@ int rmai_mpi_failed_(int mpi_code, const char *from, const char *call) {
     return rmai_error(RMA_ERR_MPI, "%s: %s failed with code %d", from, call, mpi_code);
 }
 
-static int await_token(struct rmai_transport *t, struct rmai_token *token) {
-    int done;
-    while ((done = t->operations->test(t, token, NULL)) == 0) continue;
-    return done > 0 ? RMA_SUCCESS : RMA_ERR_MPI;
-}
-
 int rmai_mpi_unheard(char *text, size_t room) {
     (void)text, (void)room;
     return 0;
@@ -224,31 +219,19 @@ int rmai_mpi_unheard(char *text, size_t room) {
 
 void rmai_mpi_heard(void) {}
 
-static void take_least(struct rmai_least *mine, const struct rmai_least *other, int n) {
-    for (int i = 0; i < n; i++)
+static void take_least(void *to, const void *from, size_t bytes) {
+    struct rmai_least *mine = to;
+    const struct rmai_least *other = from;
+    for (size_t i = 0; i < bytes / sizeof *mine; i++)
         if (other[i].value < mine[i].value || (other[i].value == mine[i].value && other[i].pe < mine[i].pe))
             mine[i] = other[i];
 }
 
-#define LEAST_MOST 128
-
 void rmai_mpi_least(MPI_Comm comm, struct rmai_least *least, int n, const char *from) {
-    struct rmai_transport *t = &here()->transport.sim.transport;
-    const int me = sim_here()->me, n_pes = all.options->n_pes;
-    const size_t bytes = (size_t)n * sizeof *least;
-    struct rmai_least theirs[LEAST_MOST];
-    int code = RMA_SUCCESS;
+    int code;
     (void)comm, (void)from;
-    if (n > LEAST_MOST) abort();
-    for (int i = 0; i < n; i++) least[i].pe = me;
-    for (int step = 1; step < n_pes && code == RMA_SUCCESS; step *= 2) {
-        struct rmai_token in, out;
-        code = rmai_receive(t, (me + n_pes - step) % n_pes, CONSENSUS_TAG, theirs, bytes, &in);
-        if (code == RMA_SUCCESS) code = rmai_send(t, (me + step) % n_pes, CONSENSUS_TAG, least, bytes, &out);
-        if (code == RMA_SUCCESS) code = await_token(t, &in);
-        if (code == RMA_SUCCESS) code = await_token(t, &out);
-        if (code == RMA_SUCCESS) take_least(least, theirs, n);
-    }
+    for (int i = 0; i < n; i++) least[i].pe = sim_here()->me;
+    code = sim_merge(&here()->transport.sim.transport, CONSENSUS_TAG, least, (size_t)n * sizeof *least, take_least);
     if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
 }
 
@@ -364,15 +347,24 @@ const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMA
 
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
 
-/* There is no window to try out on a pair. */
+/* Without windows there is nothing to try out on a pair. */
+static void find_pairs(struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
+    struct rmai_seat *seats = sim_memory(NULL, (size_t)all.n_nodes * sizeof *seats);
+    for (int i = 0; i < all.n_nodes; i++)
+        seats[i] = (struct rmai_seat){.machine = all.options->windows.near ? 0 : (unsigned)i, .pe = i * all.node_pes};
+    rmai_pairs_find(seats, all.n_nodes, pairs);
+    free(seats);
+}
+
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
                             int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
-    (void)m, (void)one_host, (void)pairs;
+    (void)m, (void)one_host;
     if (!is_leader) return RMA_SUCCESS;
     *n_nodes = all.n_nodes;
     *my_node = sim_here()->me / all.node_pes;
     *leaders = sim_memory(NULL, (size_t)*n_nodes * sizeof **leaders);
     for (int i = 0; i < *n_nodes; i++) (*leaders)[i] = i * all.node_pes;
+    if (all.options->windows.there) find_pairs(pairs);
     return RMA_SUCCESS;
 }
 
@@ -417,6 +409,43 @@ void __wrap_rmai_note(const char *format, ...) {
         return;
     }
     sim_log(sim_here(), "librma: %s", text);
+    strcpy(here()->note, text);
+}
+
+/* ---- runtime/net/siblings: the PEs of the host ---- */
+
+/* Nodes of one machine are of one host, too. */
+static int count_siblings(int (*is)(const struct sim_pe *pe), const char *what, char *text, size_t room) {
+    const int all_nodes = all.options->windows.near, n = all.options->n_pes;
+    const int from = all_nodes ? 0 : sim_here()->me / all.node_pes * all.node_pes;
+    int found = 0;
+    size_t used = 0;
+    for (int i = from; i < n && (all_nodes || i < from + all.node_pes); i++) {
+        if (!is(sim_of(sim_here(), i))) continue;
+        found++;
+        if (used < room) used += (size_t)snprintf(text + used, room - used, "%sPE %d %s", used ? ", " : "", i, what);
+    }
+    return found;
+}
+
+static int is_dead(const struct sim_pe *pe) { return pe->dead; }
+static int is_stopped(const struct sim_pe *pe) { return pe->stopped && !pe->dead; }
+
+int __wrap_rmai_siblings_dead(char *text, size_t room);
+int __wrap_rmai_siblings_dead(char *text, size_t room) {
+    return sim_here() ? count_siblings(is_dead, "has died", text, room) : 0;
+}
+
+int __wrap_rmai_siblings_stopped(char *text, size_t room);
+int __wrap_rmai_siblings_stopped(char *text, size_t room) {
+    return sim_here() ? count_siblings(is_stopped, "is stopped", text, room) : 0;
+}
+
+/* It comes after a note that tells why. */
+void __wrap_rmai_siblings_abort(int code);
+void __wrap_rmai_siblings_abort(int code) {
+    (void)code;
+    sim_end_job(sim_here(), here()->note);
 }
 
 /* Who speaks: the library keeps that in a variable of the process, which is the last PE's that went through rma_init.
