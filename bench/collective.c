@@ -33,7 +33,7 @@ static enum collective which;
 static const struct operation *operation; /* which it is */
 static struct buffers symmetric, ordinary;
 static char **peer; /* each PE's symmetric source, by load and store; this PE's own in place of one that is off-node */
-static int root;    /* of the broadcast */
+static int root;    /* of those that have one */
 static bool fresh;  /* --fresh */
 static unsigned turn; /* checks so far, the same on all PEs: data differ from one to the next */
 static bool checking; /* a check is under way: the PEs' parts of a collect differ */
@@ -42,7 +42,9 @@ static int *offsets;  /* for MPI_Allgatherv: where the parts go */
 
 static size_t bytes(enum blocks blocks) { return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size; }
 
-static bool has_source(void) { return which != COLLECTIVE_BROADCAST || bench.pe == root; }
+static bool has_source(void) {
+    return (which != COLLECTIVE_BROADCAST && which != COLLECTIVE_SCATTER) || bench.pe == root;
+}
 
 /* The bytes that this PE contributes to a collect. In checks some contribute little or nothing. */
 static size_t part(int pe) { return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size; }
@@ -72,6 +74,34 @@ static void rma_collect_call(void) {
 
 static void rma_alltoall_call(void) {
     BENCH_RMA(rma_alltoall(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
+}
+
+static void rma_gather_call(void) {
+    BENCH_RMA(rma_gather(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
+}
+
+static void rma_scatter_call(void) {
+    BENCH_RMA(rma_scatter(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
+}
+
+static void rma_root_sum_call(void) {
+    long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;
+    BENCH_RMA(rma_sum_reduce_root_long(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long), root));
+}
+
+static void mpi_gather_call(void) {
+    int n = (int)bench.size;
+    BENCH_MPI(MPI_Gather(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, root, MPI_COMM_WORLD));
+}
+
+static void mpi_scatter_call(void) {
+    int n = (int)bench.size;
+    BENCH_MPI(MPI_Scatter(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, root, MPI_COMM_WORLD));
+}
+
+static void mpi_root_sum_call(void) {
+    int n = (int)(bench.size / sizeof(long));
+    BENCH_MPI(MPI_Reduce(ordinary.source, ordinary.dest, n, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD));
 }
 
 /* It has one buffer, which is the source of the root. */
@@ -152,6 +182,16 @@ __attribute__((target("avx2"))) ADD(wide, 32)
         add_wide(symmetric.dest, symmetric.source, next, bench.size);
     else
         add_narrow(symmetric.dest, symmetric.source, next, bench.size);
+}
+
+static void copy_gather(void) {
+    if (bench.pe == root) copy_fcollect();
+}
+
+static void copy_scatter(void) { memcpy(symmetric.dest, peer[root] + (size_t)bench.pe * bench.size, bench.size); }
+
+static void add_at_root(void) {
+    if (bench.pe == root) add();
 }
 
 /* Timing. */
@@ -237,6 +277,12 @@ static size_t wrong_alltoall(const char *dest) {
     return wrong;
 }
 
+static size_t wrong_gather(const char *dest) { return bench.pe == root ? wrong_fcollect(dest) : 0; }
+
+static size_t wrong_scatter(const char *dest) {
+    return wrong_bytes(dest, root, (size_t)bench.pe * bench.size, bench.size);
+}
+
 enum { BY_SUM, BY_MAX, BY_XOR };
 
 BENCH_INLINE long both(int by, long a, long b) { return by == BY_SUM ? a + b : by == BY_XOR ? a ^ b : a > b ? a : b; }
@@ -257,6 +303,8 @@ static size_t wrong_sum(const char *dest) { return wrong_longs(dest, bench.n_pes
 static size_t wrong_max(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_MAX); }
 
 static size_t wrong_xor(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_XOR); }
+
+static size_t wrong_root_sum(const char *dest) { return bench.pe == root ? wrong_sum(dest) : 0; }
 
 static size_t wrong_inscan(const char *dest) { return wrong_longs(dest, bench.pe + 1, BY_SUM); }
 
@@ -308,6 +356,12 @@ static const struct operation operations[] = {
     [COLLECTIVE_XOR] = {"xor latency", ONE, ONE, true, rma_xor_call, mpi_xor_call, add, wrong_xor},
     [COLLECTIVE_INSCAN] = {"inscan latency", ONE, ONE, true, rma_inscan_call, mpi_inscan_call, add, wrong_inscan},
     [COLLECTIVE_EXSCAN] = {"exscan latency", ONE, ONE, true, rma_exscan_call, mpi_exscan_call, add, wrong_exscan},
+    [COLLECTIVE_GATHER] = {"gather latency", ONE, EACH, false, rma_gather_call, mpi_gather_call, copy_gather,
+                           wrong_gather},
+    [COLLECTIVE_SCATTER] = {"scatter latency", EACH, ONE, false, rma_scatter_call, mpi_scatter_call, copy_scatter,
+                            wrong_scatter},
+    [COLLECTIVE_ROOT_SUM] = {"rooted sum latency", ONE, ONE, true, rma_root_sum_call, mpi_root_sum_call, add_at_root,
+                             wrong_root_sum},
 };
 
 /* Before and after. */
@@ -318,7 +372,7 @@ static void settle_sizes(void) {
     while (operation->adds && m->min < sizeof(long)) m->min *= 2; /* as -m 1k begins with 1 */
     if (operation->adds && (m->min % sizeof(long) != 0 || m->min > m->max))
         bench_refuse(2, "option -m: longs are added: MIN must be a multiple of %zu, and MAX no less", sizeof(long));
-    if (operation->dest == EACH && m->max > BENCH_SIZE_MAX / (size_t)bench.n_pes)
+    if ((operation->dest == EACH || operation->source == EACH) && m->max > BENCH_SIZE_MAX / (size_t)bench.n_pes)
         bench_refuse(2, "option -m: MAX is %zu, and %d PEs need that many times as much: at most %zu in all", m->max,
                      bench.n_pes, BENCH_SIZE_MAX);
 }

@@ -14,7 +14,10 @@ enum collective {
     COLLECTIVE_MAX,
     COLLECTIVE_XOR,
     COLLECTIVE_INSCAN, /* the scans of them */
-    COLLECTIVE_EXSCAN
+    COLLECTIVE_EXSCAN,
+    COLLECTIVE_GATHER, /* those with a root */
+    COLLECTIVE_SCATTER,
+    COLLECTIVE_ROOT_SUM
 };
 
 /* The explanation of the columns in --help, after the benchmark's own text. */

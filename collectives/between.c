@@ -143,6 +143,83 @@ int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, c
     return code;
 }
 
+/* ---- gather and scatter ----
+ *
+ * By the tree, if all blocks fit into the room: it holds the PE's own block, and after it the blocks of the PEs below
+ * it in the tree. Longer blocks go straight from or to the root. */
+
+static int fits_room(const struct rmai_group *g, size_t len) { return len <= RMAI_BETWEEN_ROOM / (size_t)g->n; }
+
+/* The bytes of all blocks of the subtree that begins at number v, counted from the root, and has up to `reach` PEs. */
+static size_t subtree(const struct rmai_group *g, int v, int reach, size_t len) {
+    return (size_t)(reach < g->n - v ? reach : g->n - v) * len;
+}
+
+static int gather_by_tree(struct rmai_group *g, const char *call, const char *source, size_t len, int root,
+                          char *room) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
+    int code = RMA_SUCCESS;
+    memcpy(room, source, len);
+    for (int step = 1; code == RMA_SUCCESS && step < reach && v + step < g->n; step *= 2)
+        code = rmai_group_exchange(g, call, -1, NULL, 0, from_root(g, v + step, root), room + (size_t)step * len,
+                                   subtree(g, v + step, step, len));
+    if (code == RMA_SUCCESS && v > 0)
+        code =
+            rmai_group_exchange(g, call, from_root(g, v - reach, root), room, subtree(g, v, reach, len), -1, NULL, 0);
+    return code;
+}
+
+int rmai_between_gather(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                        char *room) {
+    const size_t before = (size_t)root * len, after = (size_t)(g->n - root) * len;
+    int code = rmai_group_one_way(g, call);
+    if (code == RMA_SUCCESS && fits_room(g, len)) {
+        code = gather_by_tree(g, call, source, len, root, room);
+        if (code != RMA_SUCCESS || g->me != root) return code;
+        memcpy(dest + before, room, after);
+        memcpy(dest, room + after, before);
+        return RMA_SUCCESS;
+    }
+    if (code == RMA_SUCCESS && g->me != root) return rmai_group_exchange(g, call, root, source, len, -1, NULL, 0);
+    if (code == RMA_SUCCESS && dest + before != source) memmove(dest + before, source, len);
+    for (int i = 0; code == RMA_SUCCESS && i < g->n; i++)
+        if (i != root) code = rmai_group_exchange(g, call, -1, NULL, 0, i, dest + (size_t)i * len, len);
+    return code;
+}
+
+static int scatter_by_tree(struct rmai_group *g, const char *call, size_t len, int root, char *room) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
+    int code = RMA_SUCCESS;
+    if (v > 0)
+        code =
+            rmai_group_exchange(g, call, -1, NULL, 0, from_root(g, v - reach, root), room, subtree(g, v, reach, len));
+    for (int step = reach / 2; code == RMA_SUCCESS && step > 0; step /= 2)
+        if (v + step < g->n)
+            code = rmai_group_exchange(g, call, from_root(g, v + step, root), room + (size_t)step * len,
+                                       subtree(g, v + step, step, len), -1, NULL, 0);
+    return code;
+}
+
+int rmai_between_scatter(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                         char *room) {
+    const size_t before = (size_t)root * len, after = (size_t)(g->n - root) * len;
+    int code = rmai_group_one_way(g, call);
+    if (code == RMA_SUCCESS && fits_room(g, len)) {
+        if (g->me == root) {
+            memcpy(room, source + before, after);
+            memcpy(room + after, source, before);
+        }
+        code = scatter_by_tree(g, call, len, root, room);
+        if (code == RMA_SUCCESS) memcpy(dest, room, len);
+        return code;
+    }
+    if (code == RMA_SUCCESS && g->me != root) return rmai_group_exchange(g, call, -1, NULL, 0, root, dest, len);
+    for (int i = 0; code == RMA_SUCCESS && i < g->n; i++)
+        if (i != root) code = rmai_group_exchange(g, call, i, source + (size_t)i * len, len, -1, NULL, 0);
+    if (code == RMA_SUCCESS && dest != source + before) memmove(dest, source + before, len);
+    return code;
+}
+
 /* ---- reduce ----
  *
  * Doubling and halving need a power of two of PEs. If there are k PEs too many, the first 2 k PEs form k pairs. One PE
@@ -231,6 +308,23 @@ int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rma
     r.v = g->me < 2 * r.pairs ? g->me / 2 : g->me - r.pairs;
     for (size_t done = 0; code == RMA_SUCCESS && done < n; done += most)
         code = reduce_piece(&r, data + done * size, rmai_min(n - done, most), room);
+    return code;
+}
+
+/* Short data go up the tree. With long data each PE would send and reduce all elements, so halving is better there. */
+int rmai_between_reduce_root(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data,
+                             size_t n, size_t size, int root, char *room) {
+    const int v = own_number(g, root), reach = tree_reach(v, g->n);
+    const size_t len = n * size;
+    int code;
+    if (len > DOUBLING_MOST) return rmai_between_reduce(g, call, kernel, data, n, size, room);
+    code = rmai_group_one_way(g, call);
+    for (int step = 1; code == RMA_SUCCESS && step < reach && v + step < g->n; step *= 2) {
+        code = rmai_group_exchange(g, call, -1, NULL, 0, from_root(g, v + step, root), room, len);
+        if (code == RMA_SUCCESS) kernel->accumulate(data, room, n);
+    }
+    if (code == RMA_SUCCESS && v > 0)
+        code = rmai_group_exchange(g, call, from_root(g, v - reach, root), data, len, -1, NULL, 0);
     return code;
 }
 

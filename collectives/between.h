@@ -23,6 +23,14 @@ int rmai_between_broadcast(struct rmai_group *g, const char *call, void *dest, c
 int rmai_between_allgather(struct rmai_group *g, const char *call, char *data, const size_t *at);
 int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *data, size_t len);
 
+/* rmai_between_gather: number `root` gets the blocks of all PEs in dest, in the order of their numbers; each PE's
+ * source is one block of len bytes. dest counts on the root only; source may be dest there, or its place in dest.
+ * rmai_between_scatter: each PE gets its block of len bytes of the root's source in dest. room: as below. */
+int rmai_between_gather(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                        char *room);
+int rmai_between_scatter(struct rmai_group *g, const char *call, char *dest, const char *source, size_t len, int root,
+                         char *room);
+
 /* The size of the room that the following calls need beside data. The room must be aligned for the type. */
 #define RMAI_BETWEEN_ROOM ((size_t)1 << 20)
 
@@ -30,6 +38,10 @@ int rmai_between_allgather_alike(struct rmai_group *g, const char *call, void *d
  * PEs get the same bits. size: bytes of an element. */
 int rmai_between_reduce(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data, size_t n,
                         size_t size, char *room);
+
+/* rmai_between_reduce_root: the same on number `root`; the data of the other PEs are undefined afterwards. */
+int rmai_between_reduce_root(struct rmai_group *g, const char *call, const struct rmai_kernel *kernel, char *data,
+                             size_t n, size_t size, int root, char *room);
 
 /* rmai_between_scan: replace the elements by the sum over the PEs with smaller numbers, with this PE's own elements
  * (inclusive) or without (exclusive: number 0 receives nothing, and its data stay). */

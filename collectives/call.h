@@ -10,11 +10,11 @@
 #include "rma.h"
 #include "base/attributes.h"
 #include "base/choice.h"
+#include "base/error.h"
 #include "runtime/compare.h"
 #include "runtime/node/mailbox.h"
+#include "runtime/team.h"
 #include "runtime/world.h"
-
-struct rmai_team;
 
 struct rmai_call {
     struct rmai_world *w;
@@ -39,6 +39,12 @@ struct rmai_buffer {
 /* rmai_call_buffers checks both buffers and fills in their offsets. Returns RMA_SUCCESS, RMA_ERR_ARG (a null pointer,
  * or they overlap without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
+
+/* rmai_check_root: RMA_SUCCESS, or records RMA_ERR_PE: root is no number of a PE of the team. */
+static inline int rmai_check_root(const struct rmai_call *c, int root) {
+    if (root >= 0 && root < c->t->n) return RMA_SUCCESS;
+    return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
+}
 
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
  * all PEs of the team find together (rmai_compare_verdict). The caller leaves out `code` and `pe` of the statement. */

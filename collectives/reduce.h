@@ -32,9 +32,10 @@ int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const ch
 void rmai_own_share(const struct rmai_reduction *r, size_t *from, size_t *to);
 
 /* rmai_tell_buffers begins an epoch, in which the PEs of the node tell each other where their buffers are. Returns 1 if
- * all PEs reach all buffers: the epoch then lasts until rmai_mailbox_leave. Otherwise returns 0, and the epoch is
- * over. */
-int rmai_tell_buffers(const struct rmai_reduction *r);
+ * all PEs reach all sources, and the dest of on-node PE `root`, or all dests if root is RMAI_EVERY: the epoch then
+ * lasts until rmai_mailbox_leave. Otherwise returns 0, and the epoch is over. */
+#define RMAI_EVERY (-1)
+int rmai_tell_buffers(const struct rmai_reduction *r, int root);
 
 /* In such an epoch: the address in this process of on-node PE i's buffer; NULL if it cannot be reached. This PE does
  * not read its own slot: the other PEs have the slot's cache line. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scans: on each PE the sum over the PEs before it, with its own elements (inclusive) or without them (exclusive; 0 on
- * the first PE).
+/* Scans: on each PE the sum (or minimum, or maximum) over the PEs before it, with its own elements (inclusive) or
+ * without them (exclusive; on the first PE the operation's neutral element, 0 for a sum).
  *
  * On a node scans work like reductions: short data pass through bounce buffers, and each PE sums the parts of the PEs
  * before it; for long data each PE scans its share of the elements, for all PEs. If the team is on several nodes, each
@@ -17,7 +17,40 @@
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
 #include <string.h>
+
+/* The least and the greatest value of each type that has an order. */
+#define EXTREMES(X)                                                                                                    \
+    X(RMAI_I8, int8_t, INT8_MIN, INT8_MAX)                                                                             \
+    X(RMAI_I16, int16_t, INT16_MIN, INT16_MAX)                                                                         \
+    X(RMAI_I32, int32_t, INT32_MIN, INT32_MAX)                                                                         \
+    X(RMAI_I64, int64_t, INT64_MIN, INT64_MAX)                                                                         \
+    X(RMAI_U8, uint8_t, 0, UINT8_MAX)                                                                                  \
+    X(RMAI_U16, uint16_t, 0, UINT16_MAX)                                                                               \
+    X(RMAI_U32, uint32_t, 0, UINT32_MAX)                                                                               \
+    X(RMAI_U64, uint64_t, 0, UINT64_MAX)                                                                               \
+    X(RMAI_FLOAT, float, -HUGE_VALF, HUGE_VALF)                                                                        \
+    X(RMAI_DOUBLE, double, -HUGE_VAL, HUGE_VAL)                                                                        \
+    X(RMAI_LDOUBLE, long double, -HUGE_VALL, HUGE_VALL)
+#define FILL(ID, TYPE, LEAST, GREATEST)                                                                                \
+    case ID:                                                                                                           \
+        for (size_t i = 0; i < n; i++) ((TYPE *)(void *)dest)[i] = r->op == RMAI_MIN ? GREATEST : LEAST;               \
+        return;
+
+/* Writes what the first PE of an exclusive scan receives: n neutral elements of the operation. */
+static void fill_neutral(const struct rmai_reduction *r, char *dest, size_t n) {
+    if (r->op == RMAI_SUM) {
+        memset(dest, 0, n * r->size);
+        return;
+    }
+    switch (r->type) {
+        EXTREMES(FILL)
+        default: assert(!"complex numbers have no order");
+    }
+}
 
 static void scan_staged(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
@@ -29,7 +62,7 @@ static void scan_staged(const struct rmai_reduction *r, enum rmai_scan kind) {
         rmai_mailbox_begin(near, 1, len);
         memcpy(rmai_place_of(near, near->me, len), r->source + done * r->size, len);
         rmai_mailbox_meet(near);
-        if (parts == 0) memset(dest, 0, len);
+        if (parts == 0) fill_neutral(r, dest, now);
         if (parts == 1) memcpy(dest, rmai_place_of(near, 0, len), len);
         if (parts > 1) r->kernel->combine(dest, rmai_place_of(near, 0, len), rmai_place_of(near, 1, len), now);
         for (int i = 2; i < parts; i++) r->kernel->accumulate(dest, rmai_place_of(near, i, len), now);
@@ -48,7 +81,7 @@ static void scan_chunk(const struct rmai_reduction *r, enum rmai_scan kind, size
     if (kind == RMAI_INCLUSIVE) {
         if (rmai_their_dest(r, 0) != rmai_their_source(r, 0)) memcpy(rmai_their_dest(r, 0) + at, sum, len);
     } else {
-        memset(rmai_their_dest(r, 0) + at, 0, len);
+        fill_neutral(r, rmai_their_dest(r, 0) + at, n);
     }
     for (int i = 1; i < near->n; i++) {
         r->kernel->combine(next, sum, rmai_their_source(r, i) + at, n);
@@ -64,7 +97,7 @@ static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
     const size_t most = RMAI_CHUNK / r->size;
     size_t from, to;
-    if (!rmai_tell_buffers(r)) return 0;
+    if (!rmai_tell_buffers(r, RMAI_EVERY)) return 0;
     rmai_own_share(r, &from, &to);
     for (size_t done = from; done < to; done += most) scan_chunk(r, kind, done * r->size, rmai_min(to - done, most));
     rmai_mailbox_leave(near);
@@ -74,7 +107,7 @@ static int scan_by_shares(const struct rmai_reduction *r, enum rmai_scan kind) {
 static void scan_on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
     if (r->c->near->n == 1) {
         if (kind == RMAI_EXCLUSIVE)
-            memset(r->dest, 0, r->n * r->size);
+            fill_neutral(r, r->dest, r->n);
         else if (r->dest != r->source)
             memcpy(r->dest, r->source, r->n * r->size);
         return;
@@ -89,16 +122,16 @@ static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind
     int code;
     if (r->dest != r->source) memcpy(r->dest, r->source, r->n * r->size);
     code = rmai_between_scan(&nodes->all, c->name, r->kernel, kind, r->dest, r->n, r->size, nodes->room);
-    if (kind == RMAI_EXCLUSIVE && c->t->me == 0) memset(r->dest, 0, r->n * r->size);
+    if (kind == RMAI_EXCLUSIVE && c->t->me == 0) fill_neutral(r, r->dest, r->n);
     return code;
 }
 
-static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_type type, void *dest,
-                    const void *source, size_t n) {
+static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_operator op,
+                    enum rmai_type type, void *dest, const void *source, size_t n) {
     const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
     struct rmai_call c;
     struct rmai_reduction r;
-    int code = rmai_reduction_begin(&r, &c, call, team, which, RMAI_SUM, type, dest, source, n);
+    int code = rmai_reduction_begin(&r, &c, call, team, which, op, type, dest, source, n);
     if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
     if (!c.far) {
         scan_on_node(&r, kind);
@@ -108,16 +141,21 @@ static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind,
     return rmai_raise(code == RMA_SUCCESS ? scan_across_nodes(&r, kind) : code);
 }
 
-#define SCAN(CALL, KIND, NAME, TYPE, ID)                                                                               \
+#define SCAN(CALL, KIND, OP, NAME, TYPE, ID)                                                                           \
     int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n) {                                      \
-        return run_scan(#CALL "_" #NAME, team, KIND, ID, dest, source, n);                                             \
+        return run_scan(#CALL "_" #NAME, team, KIND, OP, ID, dest, source, n);                                         \
     }
-#define SCANS_OF(NAME, TYPE, ID)                                                                                       \
-    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, NAME, TYPE, ID)                                                               \
-    SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, NAME, TYPE, ID)
-#define SCANS(NAME, TYPE) SCANS_OF(NAME, TYPE, rmai_type_of(TYPE))
+#define SUM_SCANS(NAME, TYPE, ID)                                                                                      \
+    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, RMAI_SUM, NAME, TYPE, ID)                                                     \
+    SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, RMAI_SUM, NAME, TYPE, ID)
+#define SCANS(NAME, TYPE)                                                                                              \
+    SUM_SCANS(NAME, TYPE, rmai_type_of(TYPE))                                                                          \
+    SCAN(rma_min_inscan, RMAI_INCLUSIVE, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                     \
+    SCAN(rma_min_exscan, RMAI_EXCLUSIVE, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                     \
+    SCAN(rma_max_inscan, RMAI_INCLUSIVE, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))                                     \
+    SCAN(rma_max_exscan, RMAI_EXCLUSIVE, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))
 
 RMA_TYPES(SCANS)
 RMA_TYPE_ALIASES(SCANS)
-SCANS_OF(complexf, rma_complexf_, RMAI_COMPLEXF)
-SCANS_OF(complexd, rma_complexd_, RMAI_COMPLEXD)
+SUM_SCANS(complexf, rma_complexf_, RMAI_COMPLEXF)
+SUM_SCANS(complexd, rma_complexd_, RMAI_COMPLEXD)

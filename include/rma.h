@@ -473,8 +473,8 @@ int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdi
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
 /* rma_p, rma_g: one value of an arithmetic type, generic over rma_p_TYPE and rma_g_TYPE, where TYPE is a name
- * of RMA_TYPES. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an error. A
- * naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
+ * of RMA_TYPES, or bool. rma_p(dest, value, pe) returns a code. rma_g(source, pe) returns the value, or 0 after an
+ * error. A naturally aligned value of up to 8 bytes arrives whole: no reader sees half of the value.
  *
  *     int rma_p_long(long *dest, long value, int pe);
  *     long rma_g_long(const long *source, int pe); */
@@ -512,6 +512,13 @@ RMA_INLINED_ int rma_fence(void);
 /* rma_quiet: complete all puts, atomics and _nbi operations of this PE. A PE that learns that the call has returned,
  * through an atomic or a barrier of this library, sees their effect. */
 RMA_INLINED_ int rma_quiet(void);
+
+/* rma_test_quiet: 1 if all puts, atomics and _nbi operations of this PE are complete, as after rma_quiet; 0 if some are
+ * not, and after an error. The call sends what has not been sent yet, and drives progress as rma_progress does. It
+ * waits for no PE. Operations through MPI's window are completed, because MPI has no other way to tell whether they
+ * are. If an operation that no call has waited for has failed, the call that finds all others complete reports the
+ * error, once. */
+int rma_test_quiet(void);
 
 /* rma_pe_quiet, rma_pe_fence: rma_quiet and rma_fence for operations on the n PEs pes[0..n) only; operations on other
  * PEs stay pending. rma_pe_fence may wait as long as rma_pe_quiet. Return RMA_SUCCESS, RMA_ERR_ARG (pes is null, and n
@@ -590,8 +597,9 @@ enum rma_cmp { RMA_CMP_EQ, RMA_CMP_NE, RMA_CMP_GT, RMA_CMP_GE, RMA_CMP_LT, RMA_C
  *
  * A team is some of the job's PEs, with numbers of their own: 0..n-1. A handle is valid on its own PE only. A PE can be
  * in at most 62 teams at a time, not counting the two predefined ones. Splitting is collective over the parent: all of
- * the parent's PEs call with the same values. The library compares these values (RMA_ERR_MISMATCH). rma_team_sync,
- * rma_team_barrier and rma_team_destroy are collective over the team. After OpenSHMEM 1.6 section 9.4.
+ * the parent's PEs call with the same values; only a color and a key may differ. The library compares these values
+ * (RMA_ERR_MISMATCH). rma_team_sync, rma_team_barrier and rma_team_destroy are collective over the team. After
+ * OpenSHMEM 1.6 section 9.4.
  * ------------------------------------------------------------------------------------------------ */
 
 typedef struct rma_team rma_team; /* an incomplete type: only pointers to it are used */
@@ -624,6 +632,14 @@ int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rm
  * if the parent has fewer PEs than xrange, there is one row. *xteam is the row of this PE, *yteam its column. Returns
  * as rma_team_split_strided. */
 int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam);
+
+/* rma_team_split_color: make a team of all PEs of the parent that give the same color, which must not be negative. They
+ * are numbered in the order of their keys, and with equal keys in the order of the parent. color and key may differ
+ * between PEs. A PE that gives RMA_COLOR_NONE is in no team, and its *team is RMA_TEAM_INVALID. *team is written only
+ * on success; all PEs succeed or all fail. Returns RMA_SUCCESS, RMA_ERR_ARG, RMA_ERR_MISMATCH (another PE is in another
+ * call), RMA_ERR_NO_MEM (as rma_team_split_strided). After MPI_Comm_split, MPI-3.1 section 6.4.2. */
+#define RMA_COLOR_NONE (-1)
+int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team);
 
 /* rma_team_sync: wait for every PE of team to arrive. The call completes no puts (rma_quiet does). After the call a PE
  * sees everything that PEs of its node stored to the node's memory before their calls. Collective over team.
@@ -686,14 +702,28 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n);
 
+/* rma_gather: the blocks of len bytes of all PEs come together on PE number root of team, in the order of the PEs'
+ * numbers: its dest has n_pes * len bytes. The others' dest is not looked at, and may be NULL. rma_scatter: the other
+ * way round: source of root is n_pes blocks of len bytes, and block i goes to dest of PE i. The others' source is not
+ * looked at. On root the short buffer may also be the place of its block in the long one. The PEs return when their own
+ * part is done. */
+int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int root);
+int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int root);
+
 /* Reductions and scans, by type: generic over rma_OP_reduce_TYPE and so on, with
  * TYPE *dest, const TYPE *source
  *
  *     rma_OP_reduce(team, dest, source, n)   dest[i] = source[i] of PE 0 OP source[i] of PE 1 OP ... of the last PE, on
  *                                            each PE
+ *     rma_OP_reduce_root(team, dest, source, n, root)
+ *                                            the same on PE number root; the others' dest is not looked at
  *     rma_sum_inscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to this PE
  *     rma_sum_exscan(team, dest, source, n)  dest[i] = the sum of source[i] of PE 0 to the one before this PE; 0 on
  *                                            PE 0
+ *
+ *     rma_min_inscan, rma_max_inscan         the minimum or maximum of source[i] of PE 0 to this PE
+ *     rma_min_exscan, rma_max_exscan         that of PE 0 to the one before this PE; on PE 0 the greatest (min) or
+ * least (max) value of the type, infinities of floating-point types
  *
  *     OP          TYPE                                        tables of the types
  *     and or xor  all integers                                RMA_INTEGER_TYPES, RMA_TYPE_ALIASES
@@ -701,10 +731,11 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
  *     sum prod    these and complexf, complexd                RMA_COMPLEX_TYPES also
  *                 (float _Complex, double _Complex)
  *
- * So: rma_sum_reduce(RMA_TEAM_WORLD, &total, &mine, 1), or rma_sum_reduce_double(...). Scans have the types of sum.
- * Integers wrap around. Floating-point results are the same on all PEs, bit by bit. A sum starts from the first PE's
- * value, not from a zero, so -0 + -0 is -0. Min and max are b < a ? b : a and b > a ? b : a, in an order that the
- * library chooses: with NaNs, or zeros of both signs, the result is one of the values that these expressions give. */
+ * So: rma_sum_reduce(RMA_TEAM_WORLD, &total, &mine, 1), or rma_sum_reduce_double(...). Sums in scans have
+ * the types of sum. Integers wrap around. Floating-point results are the same on all PEs, bit by bit. A sum starts from
+ * the first PE's value, not from a zero, so -0 + -0 is -0. Min and max are b < a ? b : a and b > a ? b : a, in an order
+ * that the library chooses: with NaNs, or zeros of both signs, the result is one of the values that these expressions
+ * give. */
 
 /* ---------------------------------------------------------------------------------------------------
  * Contexts
@@ -762,10 +793,12 @@ enum rma_ctx_session_option {
 int rma_ctx_session_start(rma_ctx *ctx, int options);
 int rma_ctx_session_stop(rma_ctx *ctx);
 
-/* rma_ctx_quiet, rma_ctx_fence, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others, for operations that
- * were begun in ctx. A ctx that is not a context, or was destroyed, is RMA_ERR_ARG in these and in all other calls. */
+/* rma_ctx_quiet, rma_ctx_fence, rma_ctx_test_quiet, rma_ctx_pe_quiet, rma_ctx_pe_fence: as rma_quiet and the others,
+ * for operations that were begun in ctx. A ctx that is not a context, or was destroyed, is RMA_ERR_ARG in these and in
+ * all other calls. */
 RMA_INLINED_ int rma_ctx_quiet(rma_ctx *ctx);
 RMA_INLINED_ int rma_ctx_fence(rma_ctx *ctx);
+int rma_ctx_test_quiet(rma_ctx *ctx);
 int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n);
 int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n);
 
@@ -837,10 +870,54 @@ RMA_INLINED_ ptrdiff_t rma_gptr_diff(rma_gptr_t a, rma_gptr_t b);
  * do not reach g (another node, or another PE's attached memory), if g is RMA_GPTR_NULL, or if g names no memory. */
 void *rma_gptr_ptr(rma_gptr_t g);
 
-/* Put and get by global pointer: as rma_put and rma_get. RMA_GPTR_NULL is RMA_ERR_ADDRESS, and so is a global pointer
- * into a region that has been detached. */
+/* Put and get by global pointer: as rma_put, rma_get and their _nbi forms. RMA_GPTR_NULL is RMA_ERR_ADDRESS, and so is
+ * a global pointer into a region that has been detached. */
 RMA_INLINED_ int rma_gptr_put(rma_gptr_t dest, const void *source, size_t len);
 RMA_INLINED_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_gptr_put_nbi(rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_gptr_get_nbi(void *dest, rma_gptr_t source, size_t len);
+
+/* rma_gptr_put_signal, rma_gptr_put_signal_nbi: as rma_put_signal and rma_put_signal_nbi. signal names a word of
+ * uint64_t, aligned to 8, of the same PE or of another one; a PE that sees the signal sees the data. With len 0 they
+ * ignore dest. */
+RMA_INLINED_ int rma_gptr_put_signal(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value,
+                                     int op);
+RMA_INLINED_ int rma_gptr_put_signal_nbi(rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal,
+                                         uint64_t value, int op);
+
+/* rma_gptr_iput, rma_gptr_iget, rma_gptr_iput_signal: as rma_iput, rma_iget and rma_iput_signal. The whole remote span
+ * must lie in one segment or attached region. */
+int rma_gptr_iput(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                  size_t n);
+int rma_gptr_iget(void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n);
+int rma_gptr_iput_signal(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                         size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
+
+/* rma_gptr_p_TYPE, rma_gptr_g_TYPE: as rma_p_TYPE and rma_g_TYPE. There is no generic form, because g does not tell
+ * the type of its word.
+ *
+ *     int rma_gptr_p_long(rma_gptr_t dest, long value);
+ *     long rma_gptr_g_long(rma_gptr_t source); */
+
+/* The calls above in a context: rma_ctx_gptr_ in place of rma_gptr_, the context as first argument. A global pointer
+ * names a PE of the job, whatever the context's team is.
+ *
+ *     int code = rma_ctx_gptr_p_long(ctx, g, 5);
+ *     long value = rma_ctx_gptr_g_long(ctx, g); */
+RMA_INLINED_ int rma_ctx_gptr_put(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_get(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_put_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_get_nbi(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+RMA_INLINED_ int rma_ctx_gptr_put_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                                         rma_gptr_t signal, uint64_t value, int op);
+RMA_INLINED_ int rma_ctx_gptr_put_signal_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                                             rma_gptr_t signal, uint64_t value, int op);
+int rma_ctx_gptr_iput(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n);
+int rma_ctx_gptr_iget(rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n);
+int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride,
+                             ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op);
 
 /* Atomics on the word that g names: each of those above, with rma_gptr_atomic_ for rma_atomic_, a global pointer as the
  * target, and no PE. g does not tell the type of its word. So rma_gptr_atomic_OP is for words of uint64_t; for other
@@ -860,6 +937,11 @@ RMA_INLINED_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len);
 
 __extension__ typedef float _Complex rma_complexf_; /* C++ has them by extension */
 __extension__ typedef double _Complex rma_complexd_;
+#ifdef __cplusplus
+typedef bool rma_bool_;
+#else
+typedef _Bool rma_bool_;
+#endif
 
 /* clang-format off */
 #define RMA_ATOMIC_TYPES_WITH_(X, A)                                                                    \

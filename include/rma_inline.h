@@ -76,6 +76,13 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi);
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len);
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len);
+int rma_ctx_gptr_put_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+int rma_ctx_gptr_get_slow_(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+int rma_gptr_p_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *value, size_t len);
+int rma_gptr_put_nbi_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len);
+int rma_gptr_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len);
+int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                              rma_gptr_t signal, uint64_t value, int op, int nbi);
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                           uint64_t *old);
 int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
@@ -301,10 +308,7 @@ RMA_MOVE_CALL_(CTX, rma_ctx_get_nbi, rma_get_nbi_as_)
 
 /* One value: a store or a load if the machine moves it whole. The access is a relaxed atomic, so that C11 also
  * guarantees that no reader sees half a value. */
-RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *value, size_t len,
-                          int pe) {
-    void *there = rma_there_(ctx, named, dest, len, pe);
-    if (!RMA_LIKELY_(there != NULL)) return rma_p_slow_(call, ctx, dest, value, len, pe);
+RMA_ALWAYS_ void rma_store_value_(void *there, const void *value, size_t len) {
     switch (len) {
         case 1: __atomic_store_n((rma_word1_ *)there, *(const rma_word1_ *)value, __ATOMIC_RELAXED); break;
         case 2: __atomic_store_n((rma_word2_ *)there, *(const rma_word2_ *)value, __ATOMIC_RELAXED); break;
@@ -312,6 +316,23 @@ RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void 
         case 8: __atomic_store_n((rma_word8_ *)there, *(const rma_word8_ *)value, __ATOMIC_RELAXED); break;
         default: rma_move_(there, value, len);
     }
+}
+
+RMA_ALWAYS_ void rma_load_value_(void *value, const void *there, size_t len) {
+    switch (len) {
+        case 1: *(rma_word1_ *)value = __atomic_load_n((const rma_word1_ *)there, __ATOMIC_RELAXED); break;
+        case 2: *(rma_word2_ *)value = __atomic_load_n((const rma_word2_ *)there, __ATOMIC_RELAXED); break;
+        case 4: *(rma_word4_ *)value = __atomic_load_n((const rma_word4_ *)there, __ATOMIC_RELAXED); break;
+        case 8: *(rma_word8_ *)value = __atomic_load_n((const rma_word8_ *)there, __ATOMIC_RELAXED); break;
+        default: rma_move_(value, there, len);
+    }
+}
+
+RMA_ALWAYS_ int rma_p_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *value, size_t len,
+                          int pe) {
+    void *there = rma_there_(ctx, named, dest, len, pe);
+    if (!RMA_LIKELY_(there != NULL)) return rma_p_slow_(call, ctx, dest, value, len, pe);
+    rma_store_value_(there, value, len);
     return RMA_SUCCESS;
 }
 
@@ -324,13 +345,7 @@ RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void 
         rma_get_slow_(call, ctx, far, source, len, pe);
         return 0;
     }
-    switch (len) {
-        case 1: *(rma_word1_ *)near = __atomic_load_n((const rma_word1_ *)there, __ATOMIC_RELAXED); break;
-        case 2: *(rma_word2_ *)near = __atomic_load_n((const rma_word2_ *)there, __ATOMIC_RELAXED); break;
-        case 4: *(rma_word4_ *)near = __atomic_load_n((const rma_word4_ *)there, __ATOMIC_RELAXED); break;
-        case 8: *(rma_word8_ *)near = __atomic_load_n((const rma_word8_ *)there, __ATOMIC_RELAXED); break;
-        default: rma_move_(near, there, len);
-    }
+    rma_load_value_(near, there, len);
     return 1;
 }
 
@@ -720,6 +735,78 @@ RMA_INLINE_ int rma_gptr_get(void *dest, rma_gptr_t source, size_t len) {
     return RMA_SUCCESS;
 }
 
+/* The address of [g, g + len), or NULL if the inlined code cannot tell. g alone names the PE; the context only has to
+ * exist. RMA_CTX_INVALID is tested for, because its line of the table looks like that of a context. */
+RMA_ALWAYS_ void *rma_gptr_there_(const rma_ctx *ctx, int named, rma_gptr_t g, size_t len) {
+    return named && !(ctx && RMA_IS_CONTEXT_(rma_context_of_(ctx), ctx)) ? NULL : rma_gptr_ptr_(g, len);
+}
+
+RMA_INLINE_ int rma_ctx_gptr_put(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len) {
+    void *there = rma_gptr_there_(ctx, 1, dest, len);
+    if (!RMA_LIKELY_(there != NULL)) return rma_ctx_gptr_put_slow_("rma_ctx_gptr_put", ctx, dest, source, len);
+    rma_move_(there, source, len);
+    return RMA_SUCCESS;
+}
+
+RMA_INLINE_ int rma_ctx_gptr_get(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len) {
+    const void *there = rma_gptr_there_(ctx, 1, source, len);
+    if (!RMA_LIKELY_(there != NULL)) return rma_ctx_gptr_get_slow_("rma_ctx_gptr_get", ctx, dest, source, len);
+    rma_move_(dest, there, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_gptr_put_nbi_as_(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest,
+                                     const void *source, size_t len) {
+    void *there = rma_gptr_there_(ctx, named, dest, len);
+    if (!RMA_LIKELY_(there != NULL)) return rma_gptr_put_nbi_slow_(call, ctx, dest, source, len);
+    rma_move_(there, source, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_gptr_get_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *dest, rma_gptr_t source,
+                                     size_t len) {
+    const void *there = rma_gptr_there_(ctx, named, source, len);
+    if (!RMA_LIKELY_(there != NULL)) return rma_gptr_get_nbi_slow_(call, ctx, dest, source, len);
+    rma_move_(dest, there, len);
+    return RMA_SUCCESS;
+}
+
+RMA_INLINE_ int rma_gptr_put_nbi(rma_gptr_t dest, const void *source, size_t len) {
+    return rma_gptr_put_nbi_as_("rma_gptr_put_nbi", RMA_SYM_OF_, dest, source, len);
+}
+
+RMA_INLINE_ int rma_gptr_get_nbi(void *dest, rma_gptr_t source, size_t len) {
+    return rma_gptr_get_nbi_as_("rma_gptr_get_nbi", RMA_SYM_OF_, dest, source, len);
+}
+
+RMA_INLINE_ int rma_ctx_gptr_put_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len) {
+    return rma_gptr_put_nbi_as_("rma_ctx_gptr_put_nbi", RMA_CTX_OF_, dest, source, len);
+}
+
+RMA_INLINE_ int rma_ctx_gptr_get_nbi(rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len) {
+    return rma_gptr_get_nbi_as_("rma_ctx_gptr_get_nbi", RMA_CTX_OF_, dest, source, len);
+}
+
+/* One value, as rma_p_as_ and rma_g_as_. */
+RMA_ALWAYS_ int rma_gptr_p_as_(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest, const void *value,
+                               size_t len) {
+    void *there = rma_gptr_there_(ctx, named, dest, len);
+    if (!RMA_LIKELY_(there != NULL)) return rma_gptr_p_slow_(call, ctx, dest, value, len);
+    rma_store_value_(there, value, len);
+    return RMA_SUCCESS;
+}
+
+RMA_ALWAYS_ int rma_gptr_g_as_(const char *call, const rma_ctx *ctx, int named, void *near, void *far,
+                               rma_gptr_t source, size_t len) {
+    const void *there = rma_gptr_there_(ctx, named, source, len);
+    if (!RMA_LIKELY_(there != NULL)) {
+        rma_ctx_gptr_get_slow_(call, ctx, far, source, len);
+        return 0;
+    }
+    rma_load_value_(near, there, len);
+    return 1;
+}
+
 /* The address of g's word, or NULL if the inlined code cannot tell. */
 RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
     void *there = rma_gptr_ptr_(g, len);
@@ -727,6 +814,33 @@ RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
                ? there
                : NULL;
 }
+
+RMA_ALWAYS_ int rma_gptr_put_signal_as_(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest,
+                                        const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op,
+                                        int nbi) {
+    uint64_t *word = (uint64_t *)rma_gptr_there_(ctx, named, signal, sizeof *word);
+    const uint32_t *nothing = named ? &rma_context_of_(ctx)->nothing_pending : &rma_reach_.nothing_pending;
+    void *there = rma_gptr_there_(ctx, named, dest, len);
+    if (!RMA_LIKELY_(there != NULL && word != NULL && (signal & (sizeof *word - 1)) == 0 &&
+                     rma_nothing_pending_(nothing) && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
+        return rma_gptr_put_signal_slow_(call, ctx, dest, source, len, signal, value, op, nbi);
+    rma_move_(there, source, len);
+    if (op == RMA_SIGNAL_SET)
+        __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    else
+        __atomic_fetch_add(word, value, __ATOMIC_ACQ_REL);
+    return RMA_SUCCESS;
+}
+
+#define RMA_GPTR_PUT_SIGNAL_(F, CALL, NBI)                                                                             \
+    RMA_INLINE_ int CALL(RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal,            \
+                         uint64_t value, int op) {                                                                     \
+        return rma_gptr_put_signal_as_(#CALL, RMA_##F##_OF_, dest, source, len, signal, value, op, NBI);               \
+    }
+RMA_GPTR_PUT_SIGNAL_(SYM, rma_gptr_put_signal, 0)
+RMA_GPTR_PUT_SIGNAL_(SYM, rma_gptr_put_signal_nbi, 1)
+RMA_GPTR_PUT_SIGNAL_(CTX, rma_ctx_gptr_put_signal, 0)
+RMA_GPTR_PUT_SIGNAL_(CTX, rma_ctx_gptr_put_signal_nbi, 1)
 
 /* Atomics by global pointer, as those by address above. */
 RMA_ALWAYS_ uint64_t rma_gptr_fetch_as_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value,

@@ -27,11 +27,26 @@ extern "C" {
         TYPE near = 0, far = 0;                                                                                        \
         return rma_g_as_(#G, RMA_##F##_OF_, &near, &far, source, sizeof near, pe) ? near : far;                        \
     }
+#define RMA_GPTR_VALUE_(F, P, G, TYPE)                                                                                 \
+    RMA_INLINE_ int P(RMA_##F##_CTX_ rma_gptr_t dest, TYPE value) {                                                    \
+        return rma_gptr_p_as_(#P, RMA_##F##_OF_, dest, &value, sizeof value);                                          \
+    }                                                                                                                  \
+    RMA_INLINE_ TYPE G(RMA_##F##_CTX_ rma_gptr_t source) {                                                             \
+        TYPE near = 0, far = 0;                                                                                        \
+        return rma_gptr_g_as_(#G, RMA_##F##_OF_, &near, &far, source, sizeof near) ? near : far;                       \
+    }
 #define RMA_VALUES_(NAME, TYPE)                                                                                        \
     RMA_VALUE_(SYM, rma_p_##NAME, rma_g_##NAME, TYPE)                                                                  \
-    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)
+    RMA_VALUE_(CTX, rma_ctx_p_##NAME, rma_ctx_g_##NAME, TYPE)                                                          \
+    RMA_GPTR_VALUE_(SYM, rma_gptr_p_##NAME, rma_gptr_g_##NAME, TYPE)                                                   \
+    RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_##NAME, rma_ctx_gptr_g_##NAME, TYPE)
 RMA_TYPES(RMA_VALUES_)
 RMA_TYPE_ALIASES(RMA_VALUES_)
+/* bool is in no table: <stdbool.h> makes a macro of the word, which would be expanded on its way through them. */
+RMA_VALUE_(SYM, rma_p_bool, rma_g_bool, rma_bool_)
+RMA_VALUE_(CTX, rma_ctx_p_bool, rma_ctx_g_bool, rma_bool_)
+RMA_GPTR_VALUE_(SYM, rma_gptr_p_bool, rma_gptr_g_bool, rma_bool_)
+RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_bool, rma_ctx_gptr_g_bool, rma_bool_)
 
 /* Atomics: three families. SYM names the word by a symmetric address and a PE, CTX by these and a context, GPTR by a
  * global pointer; each defines the names and first parameters of its calls, and the function that executes them. The
@@ -206,16 +221,23 @@ RMA_ATOMIC_TYPE_ALIASES(RMA_WAIT_)
 
 /* Reductions and scans by type: the library's own. */
 #define RMA_COLLECTIVE_(CALL, NAME, TYPE) int CALL##_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n);
+#define RMA_REDUCE_(CALL, NAME, TYPE)                                                                                  \
+    RMA_COLLECTIVE_(CALL, NAME, TYPE)                                                                                  \
+    int CALL##_root_##NAME(rma_team *team, TYPE *dest, const TYPE *source, size_t n, int root);
 #define RMA_COLLECTIVE_BITS_(NAME, TYPE)                                                                               \
-    RMA_COLLECTIVE_(rma_and_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_or_reduce, NAME, TYPE)                                                                         \
-    RMA_COLLECTIVE_(rma_xor_reduce, NAME, TYPE)
+    RMA_REDUCE_(rma_and_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_or_reduce, NAME, TYPE)                                                                             \
+    RMA_REDUCE_(rma_xor_reduce, NAME, TYPE)
 #define RMA_COLLECTIVE_LIMIT_(NAME, TYPE)                                                                              \
-    RMA_COLLECTIVE_(rma_min_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_max_reduce, NAME, TYPE)
+    RMA_REDUCE_(rma_min_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_max_reduce, NAME, TYPE)                                                                            \
+    RMA_COLLECTIVE_(rma_min_inscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_min_exscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_max_inscan, NAME, TYPE)                                                                        \
+    RMA_COLLECTIVE_(rma_max_exscan, NAME, TYPE)
 #define RMA_COLLECTIVE_SUM_(NAME, TYPE)                                                                                \
-    RMA_COLLECTIVE_(rma_sum_reduce, NAME, TYPE)                                                                        \
-    RMA_COLLECTIVE_(rma_prod_reduce, NAME, TYPE)                                                                       \
+    RMA_REDUCE_(rma_sum_reduce, NAME, TYPE)                                                                            \
+    RMA_REDUCE_(rma_prod_reduce, NAME, TYPE)                                                                           \
     RMA_COLLECTIVE_(rma_sum_inscan, NAME, TYPE)                                                                        \
     RMA_COLLECTIVE_(rma_sum_exscan, NAME, TYPE)
 RMA_INTEGER_TYPES(RMA_COLLECTIVE_BITS_)
@@ -239,8 +261,10 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define RMA_CASE_(CALL, NAME, TYPE)     , TYPE : CALL##_##NAME
 #define RMA_FRONT_(TYPES, CALL, target) _Generic(*(target)TYPES(RMA_CASE_, CALL))
 
-#define rma_p(dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_p, dest)(dest, value, pe)
-#define rma_g(source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_g, source)(source, pe)
+/* Values are also of bool, which is in no table (see above). */
+#define RMA_VALUE_TYPES_WITH_(X, A) , rma_bool_ : A##_bool RMA_TYPES_WITH_(X, A)
+#define rma_p(dest, value, pe)      RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_p, dest)(dest, value, pe)
+#define rma_g(source, pe)           RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_g, source)(source, pe)
 
 /* Atomics of integers, float and double. */
 #define rma_atomic_fetch(source, pe) RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_atomic_fetch, source)(source, pe)
@@ -341,9 +365,29 @@ RMA_COMPLEX_TYPES(RMA_COLLECTIVE_SUM_)
 #define rma_sum_exscan(team, dest, source, n)                                                                          \
     RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_exscan, dest)(team, dest, source, n)
 
+#define rma_min_inscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_inscan, dest)(team, dest, source, n)
+#define rma_min_exscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_min_exscan, dest)(team, dest, source, n)
+#define rma_max_inscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_inscan, dest)(team, dest, source, n)
+#define rma_max_exscan(team, dest, source, n) RMA_FRONT_(RMA_TYPES_WITH_, rma_max_exscan, dest)(team, dest, source, n)
+/* By source: dest may be a null pointer of no type. */
+#define rma_and_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_and_reduce_root, source)(team, dest, source, n, root)
+#define rma_or_reduce_root(team, dest, source, n, root)                                                                \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_or_reduce_root, source)(team, dest, source, n, root)
+#define rma_xor_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_INTEGER_TYPES_WITH_, rma_xor_reduce_root, source)(team, dest, source, n, root)
+#define rma_min_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_TYPES_WITH_, rma_min_reduce_root, source)(team, dest, source, n, root)
+#define rma_max_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_TYPES_WITH_, rma_max_reduce_root, source)(team, dest, source, n, root)
+#define rma_sum_reduce_root(team, dest, source, n, root)                                                               \
+    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_sum_reduce_root, source)(team, dest, source, n, root)
+#define rma_prod_reduce_root(team, dest, source, n, root)                                                              \
+    RMA_FRONT_(RMA_SUM_TYPES_WITH_, rma_prod_reduce_root, source)(team, dest, source, n, root)
+
 /* The same in a context. */
-#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
-#define rma_ctx_g(ctx, source, pe)      RMA_FRONT_(RMA_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
+#define rma_ctx_p(ctx, dest, value, pe) RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_ctx_p, dest)(ctx, dest, value, pe)
+#define rma_ctx_g(ctx, source, pe)      RMA_FRONT_(RMA_VALUE_TYPES_WITH_, rma_ctx_g, source)(ctx, source, pe)
 #define rma_ctx_atomic_fetch(ctx, source, pe)                                                                          \
     RMA_FRONT_(RMA_ATOMIC_NUMBERS_WITH_, rma_ctx_atomic_fetch, source)(ctx, source, pe)
 #define rma_ctx_atomic_fetch_nbi(ctx, fetch, source, pe)                                                               \
@@ -498,8 +542,15 @@ extern "C++" { /* many programs include C's headers inside extern "C" */
         return rma##CALL##_##NAME(team, dest, source, n);                                                              \
     }
 
+#define RMA_CXX_REDUCE_ROOT_(CALL, NAME, TYPE)                                                                         \
+    RMA_FORWARD_ int rma##CALL(rma_team *team, TYPE *dest, const TYPE *source, size_t n, int root) {                   \
+        return rma##CALL##_##NAME(team, dest, source, n, root);                                                        \
+    }
+
 RMA_TYPES_WITH_(RMA_CXX_P_, _p)
 RMA_TYPES_WITH_(RMA_CXX_G_, _g)
+RMA_CXX_P_(_p, bool, rma_bool_)
+RMA_CXX_G_(_g, bool, rma_bool_)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_G_, _atomic_fetch)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_FETCH_NBI_, _atomic_fetch_nbi)
 RMA_ATOMIC_NUMBERS_WITH_(RMA_CXX_P_, _atomic_set)
@@ -549,6 +600,17 @@ RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_reduce)
 RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_reduce)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_reduce)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _prod_reduce)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _and_reduce_root)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _or_reduce_root)
+RMA_INTEGER_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _xor_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _min_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _max_reduce_root)
+RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _sum_reduce_root)
+RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_ROOT_, _prod_reduce_root)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_inscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _min_exscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_inscan)
+RMA_TYPES_WITH_(RMA_CXX_REDUCE_, _max_exscan)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_inscan)
 RMA_SUM_TYPES_WITH_(RMA_CXX_REDUCE_, _sum_exscan)
 
@@ -563,6 +625,13 @@ RMA_CXX_COMPLEX_(rma_sum_reduce)
 RMA_CXX_COMPLEX_(rma_prod_reduce)
 RMA_CXX_COMPLEX_(rma_sum_inscan)
 RMA_CXX_COMPLEX_(rma_sum_exscan)
+#define RMA_CXX_COMPLEX_ROOT_(CALL)                                                                                    \
+    template <typename C, typename Z = typename rma_complex_of_<C>::type>                                              \
+    RMA_FORWARD_ int CALL(rma_team *team, C *dest, const C *source, size_t n, int root) {                              \
+        return CALL(team, reinterpret_cast<Z *>(dest), reinterpret_cast<const Z *>(source), n, root);                  \
+    }
+RMA_CXX_COMPLEX_ROOT_(rma_sum_reduce_root)
+RMA_CXX_COMPLEX_ROOT_(rma_prod_reduce_root)
 #endif
 }
 #endif

@@ -207,40 +207,93 @@ static inline int race_gptr_fetch_nbi_as(const char *call, void *fetch, int op, 
     return code;
 }
 
+static inline int race_gptr_put_nbi_as(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest,
+                                       const void *source, size_t len) {
+    int code;
+    RACE_CALL_;
+    RACE_FORWARD(code = rma_gptr_put_nbi_as_(call, ctx, named, dest, source, len));
+    if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 1);
+    return code;
+}
+
+static inline int race_gptr_get_nbi_as(const char *call, const rma_ctx *ctx, int named, void *dest, rma_gptr_t source,
+                                       size_t len) {
+    int code;
+    RACE_CALL_;
+    RACE_FORWARD(code = rma_gptr_get_nbi_as_(call, ctx, named, dest, source, len));
+    if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 1);
+    return code;
+}
+
+static inline int race_gptr_p_as(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest, const void *value,
+                                 size_t len) {
+    int code;
+    RACE_CALL_;
+    race_p(&c, RACE_GPTR_(dest), len);
+    RACE_FORWARD(code = rma_gptr_p_as_(call, ctx, named, dest, value, len));
+    return code;
+}
+
+static inline int race_gptr_g_as(const char *call, const rma_ctx *ctx, int named, void *near, void *far,
+                                 rma_gptr_t source, size_t len) {
+    int is_near;
+    RACE_CALL_;
+    race_g(&c, RACE_GPTR_(source), len);
+    RACE_FORWARD(is_near = rma_gptr_g_as_(call, ctx, named, near, far, source, len));
+    return is_near;
+}
+
+/* The signal is an atomic, which may be of another PE: a release of the put before it. */
+static inline int race_gptr_put_signal_as(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest,
+                                          const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op,
+                                          int nbi) {
+    int code;
+    RACE_CALL_;
+    race_put(&c, RACE_GPTR_(dest), source, len, nbi);
+    race_atomic(&c, RACE_GPTR_(signal), sizeof value, 1, 0, NULL);
+    RACE_FORWARD(code = rma_gptr_put_signal_as_(call, ctx, named, dest, source, len, signal, value, op, nbi));
+    return code;
+}
+
 /* A call's place is where the program called the function that the table generates. */
 #define RACE_FROM_ (race_from = RACE_HERE)
 
 /* From here on the names in the tables mean the functions above. The inlined tests of a waiting call always fail, so
  * that it calls race_wait_slow. */
-#define rma_put_as_(...)            (RACE_FROM_, race_put_as(__VA_ARGS__))
-#define rma_get_as_(...)            (RACE_FROM_, race_get_as(__VA_ARGS__))
-#define rma_put_nbi_as_(...)        (RACE_FROM_, race_put_nbi_as(__VA_ARGS__))
-#define rma_get_nbi_as_(...)        (RACE_FROM_, race_get_nbi_as(__VA_ARGS__))
-#define rma_p_as_(...)              (RACE_FROM_, race_p_as(__VA_ARGS__))
-#define rma_g_as_(...)              (RACE_FROM_, race_g_as(__VA_ARGS__))
-#define rma_put_signal_as_(...)     (RACE_FROM_, race_put_signal_as(__VA_ARGS__))
-#define rma_signal_as_(...)         (RACE_FROM_, race_signal_as(__VA_ARGS__))
-#define rma_fetch_as_(...)          (RACE_FROM_, race_fetch_as(__VA_ARGS__))
-#define rma_update_as_(...)         (RACE_FROM_, race_update_as(__VA_ARGS__))
-#define rma_fetch_nbi_as_(...)      (RACE_FROM_, race_fetch_nbi_as(__VA_ARGS__))
-#define rma_wait_slow_(...)         (RACE_FROM_, race_wait_slow(__VA_ARGS__))
-#define rma_test_slow_(...)         (RACE_FROM_, race_test_slow(__VA_ARGS__))
-#define rma_words_(...)             (RACE_FROM_, race_words(__VA_ARGS__))
-#define rma_gptr_fetch_as_(...)     (RACE_FROM_, race_gptr_fetch_as(__VA_ARGS__))
-#define rma_gptr_update_as_(...)    (RACE_FROM_, race_gptr_update_as(__VA_ARGS__))
-#define rma_gptr_fetch_nbi_as_(...) (RACE_FROM_, race_gptr_fetch_nbi_as(__VA_ARGS__))
-#define rma_signal_fetch(...)       (RACE_FROM_, race_signal_fetch(__VA_ARGS__))
-#define rma_order_(...)             (RACE_FROM_, race_order(__VA_ARGS__))
-#define rma_ctx_order_(...)         (RACE_FROM_, race_ctx_order(__VA_ARGS__))
-#define rma_holds_int(...)          (-1)
-#define rma_holds_long(...)         (-1)
-#define rma_holds_llong(...)        (-1)
-#define rma_holds_uint(...)         (-1)
-#define rma_holds_ulong(...)        (-1)
-#define rma_holds_ullong(...)       (-1)
-#define rma_holds_int32(...)        (-1)
-#define rma_holds_int64(...)        (-1)
-#define rma_holds_uint32(...)       (-1)
-#define rma_holds_uint64(...)       (-1)
-#define rma_holds_size(...)         (-1)
-#define rma_holds_ptrdiff(...)      (-1)
+#define rma_put_as_(...)             (RACE_FROM_, race_put_as(__VA_ARGS__))
+#define rma_get_as_(...)             (RACE_FROM_, race_get_as(__VA_ARGS__))
+#define rma_put_nbi_as_(...)         (RACE_FROM_, race_put_nbi_as(__VA_ARGS__))
+#define rma_get_nbi_as_(...)         (RACE_FROM_, race_get_nbi_as(__VA_ARGS__))
+#define rma_p_as_(...)               (RACE_FROM_, race_p_as(__VA_ARGS__))
+#define rma_g_as_(...)               (RACE_FROM_, race_g_as(__VA_ARGS__))
+#define rma_put_signal_as_(...)      (RACE_FROM_, race_put_signal_as(__VA_ARGS__))
+#define rma_signal_as_(...)          (RACE_FROM_, race_signal_as(__VA_ARGS__))
+#define rma_fetch_as_(...)           (RACE_FROM_, race_fetch_as(__VA_ARGS__))
+#define rma_update_as_(...)          (RACE_FROM_, race_update_as(__VA_ARGS__))
+#define rma_fetch_nbi_as_(...)       (RACE_FROM_, race_fetch_nbi_as(__VA_ARGS__))
+#define rma_wait_slow_(...)          (RACE_FROM_, race_wait_slow(__VA_ARGS__))
+#define rma_test_slow_(...)          (RACE_FROM_, race_test_slow(__VA_ARGS__))
+#define rma_words_(...)              (RACE_FROM_, race_words(__VA_ARGS__))
+#define rma_gptr_fetch_as_(...)      (RACE_FROM_, race_gptr_fetch_as(__VA_ARGS__))
+#define rma_gptr_update_as_(...)     (RACE_FROM_, race_gptr_update_as(__VA_ARGS__))
+#define rma_gptr_fetch_nbi_as_(...)  (RACE_FROM_, race_gptr_fetch_nbi_as(__VA_ARGS__))
+#define rma_gptr_put_nbi_as_(...)    (RACE_FROM_, race_gptr_put_nbi_as(__VA_ARGS__))
+#define rma_gptr_get_nbi_as_(...)    (RACE_FROM_, race_gptr_get_nbi_as(__VA_ARGS__))
+#define rma_gptr_p_as_(...)          (RACE_FROM_, race_gptr_p_as(__VA_ARGS__))
+#define rma_gptr_g_as_(...)          (RACE_FROM_, race_gptr_g_as(__VA_ARGS__))
+#define rma_gptr_put_signal_as_(...) (RACE_FROM_, race_gptr_put_signal_as(__VA_ARGS__))
+#define rma_signal_fetch(...)        (RACE_FROM_, race_signal_fetch(__VA_ARGS__))
+#define rma_order_(...)              (RACE_FROM_, race_order(__VA_ARGS__))
+#define rma_ctx_order_(...)          (RACE_FROM_, race_ctx_order(__VA_ARGS__))
+#define rma_holds_int(...)           (-1)
+#define rma_holds_long(...)          (-1)
+#define rma_holds_llong(...)         (-1)
+#define rma_holds_uint(...)          (-1)
+#define rma_holds_ulong(...)         (-1)
+#define rma_holds_ullong(...)        (-1)
+#define rma_holds_int32(...)         (-1)
+#define rma_holds_int64(...)         (-1)
+#define rma_holds_uint32(...)        (-1)
+#define rma_holds_uint64(...)        (-1)
+#define rma_holds_size(...)          (-1)
+#define rma_holds_ptrdiff(...)       (-1)

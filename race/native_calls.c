@@ -95,23 +95,44 @@ DEFINE(int, rma_clear_lock, (rma_lock_t * lock)) {
     return code;
 }
 
-PRMA(rma_gptr_put);
-PRMA(rma_gptr_get);
-DEFINE(int, rma_gptr_put, (rma_gptr_t dest, const void *source, size_t len)) {
-    RACE_CALL_AS("rma_gptr_put");
-    int code;
-    RACE_FORWARD(code = prma_gptr_put(dest, source, len));
-    if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);
-    return code;
-}
-
-DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
-    RACE_CALL_AS("rma_gptr_get");
-    int code;
-    RACE_FORWARD(code = prma_gptr_get(dest, source, len));
-    if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);
-    return code;
-}
+#define BY_GPTR(F, STEM)                                                                                               \
+    PRMA(STEM##put);                                                                                                   \
+    PRMA(STEM##get);                                                                                                   \
+    DEFINE(int, STEM##put, (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len)) {                         \
+        RACE_CALL_AS(#STEM "put");                                                                                     \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##put(RACE_ARG_##F dest, source, len));                                             \
+        if (code == RMA_SUCCESS) race_put(&c, RACE_GPTR_(dest), source, len, 0);                                       \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get, (RMA_##F##_CTX_ void *dest, rma_gptr_t source, size_t len)) {                               \
+        RACE_CALL_AS(#STEM "get");                                                                                     \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##get(RACE_ARG_##F dest, source, len));                                             \
+        if (code == RMA_SUCCESS) race_get(&c, dest, RACE_GPTR_(source), len, 0);                                       \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##put_nbi, (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len)) {                     \
+        return rma_gptr_put_nbi_as_(#STEM "put_nbi", RMA_##F##_OF_, dest, source, len);                                \
+    }                                                                                                                  \
+    DEFINE(int, STEM##get_nbi, (RMA_##F##_CTX_ void *dest, rma_gptr_t source, size_t len)) {                           \
+        return rma_gptr_get_nbi_as_(#STEM "get_nbi", RMA_##F##_OF_, dest, source, len);                                \
+    }                                                                                                                  \
+    DEFINE(                                                                                                            \
+        int, STEM##put_signal,                                                                                         \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op)) { \
+        return rma_gptr_put_signal_as_(#STEM "put_signal", RMA_##F##_OF_, dest, source, len, signal, value, op, 0);    \
+    }                                                                                                                  \
+    DEFINE(                                                                                                            \
+        int, STEM##put_signal_nbi,                                                                                     \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op)) { \
+        return rma_gptr_put_signal_as_(#STEM "put_signal_nbi", RMA_##F##_OF_, dest, source, len, signal, value, op,    \
+                                       1);                                                                             \
+    }
+BY_GPTR(SYM, rma_gptr_)
+BY_GPTR(CTX, rma_ctx_gptr_)
 
 /* ---- strided ---- */
 
@@ -154,6 +175,43 @@ DEFINE(int, rma_gptr_get, (void *dest, rma_gptr_t source, size_t len)) {
     }
 STRIDED(SYM, rma_)
 STRIDED(CTX, rma_ctx_)
+
+#define STRIDED_BY_GPTR(F, STEM)                                                                                       \
+    PRMA(STEM##iput);                                                                                                  \
+    PRMA(STEM##iget);                                                                                                  \
+    PRMA(STEM##iput_signal);                                                                                           \
+    DEFINE(                                                                                                            \
+        int, STEM##iput,                                                                                               \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n)) {   \
+        RACE_CALL_AS(#STEM "iput");                                                                                    \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iput(RACE_ARG_##F dest, source, dst, sst, elem, n));                              \
+        if (code == RMA_SUCCESS) race_strided(&c, RACE_GPTR_(dest), source, dst, sst, elem, n, 0);                     \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iget,                                                                                            \
+           (RMA_##F##_CTX_ void *dest, rma_gptr_t source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n)) {      \
+        RACE_CALL_AS(#STEM "iget");                                                                                    \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        RACE_FORWARD(code = p##STEM##iget(RACE_ARG_##F dest, source, dst, sst, elem, n));                              \
+        if (code == RMA_SUCCESS) race_strided(&c, RACE_GPTR_(source), dest, sst, dst, elem, n, 1);                     \
+        return code;                                                                                                   \
+    }                                                                                                                  \
+    DEFINE(int, STEM##iput_signal,                                                                                     \
+           (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t elem, size_t n,   \
+            rma_gptr_t signal, uint64_t value, int op)) {                                                              \
+        RACE_CALL_AS(#STEM "iput_signal");                                                                             \
+        int code;                                                                                                      \
+        c.ctx = RACE_CTX_OF_##F;                                                                                       \
+        race_strided(&c, RACE_GPTR_(dest), source, dst, sst, elem, n, 0);                                              \
+        race_atomic(&c, RACE_GPTR_(signal), sizeof value, 1, 0, NULL);                                                 \
+        RACE_FORWARD(code = p##STEM##iput_signal(RACE_ARG_##F dest, source, dst, sst, elem, n, signal, value, op));    \
+        return code;                                                                                                   \
+    }
+STRIDED_BY_GPTR(SYM, rma_gptr_)
+STRIDED_BY_GPTR(CTX, rma_ctx_gptr_)
 
 /* ---- the library's own functions from here on: nothing in the header has their names ---- */
 
@@ -338,6 +396,14 @@ int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team *
     return code;
 }
 
+PRMA(rma_team_split_color);
+int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team) {
+    int code;
+    RACE_FORWARD(code = prma_team_split_color(parent, color, key, team));
+    if (code == RMA_SUCCESS && team) race_team_made(*team);
+    return code;
+}
+
 int rma_team_destroy(rma_team *team) {
     int code;
     if (!race_inside) race_team_gone(team);
@@ -365,6 +431,25 @@ int rma_ctx_destroy(rma_ctx *ctx) {
     if (!race_inside && ctx != RMA_CTX_DEFAULT) race_ctx_ended(ctx);
     RACE_FORWARD(code = prma_ctx_destroy(ctx));
     return code;
+}
+
+PRMA(rma_test_quiet);
+PRMA(rma_ctx_test_quiet);
+int rma_test_quiet(void) {
+    RACE_CALL_AS("rma_test_quiet");
+    int quiet;
+    RACE_FORWARD(quiet = prma_test_quiet());
+    if (quiet) race_quiet(&c);
+    return quiet;
+}
+
+int rma_ctx_test_quiet(rma_ctx *ctx) {
+    RACE_CALL_AS("rma_ctx_test_quiet");
+    int quiet;
+    c.ctx = RACE_CTX_OF_CTX;
+    RACE_FORWARD(quiet = prma_ctx_test_quiet(ctx));
+    if (quiet) race_quiet(&c);
+    return quiet;
 }
 
 #define SOME(CALL, ORDER)                                                                                              \
@@ -397,6 +482,12 @@ RACE_COLLECTIVE(rma_fcollect, (rma_team * team, void *dest, const void *source, 
 RACE_COLLECTIVE(rma_alltoall, (rma_team * team, void *dest, const void *source, size_t len), members *len, members *len,
                 RACE_ALL, team, dest, source, len)
 
+/* Only the root gets, or only it gives. */
+RACE_COLLECTIVE(rma_gather, (rma_team * team, void *dest, const void *source, size_t len, int root), len,
+                me == root ? members * len : 0, me == root ? RACE_ALL : me, team, dest, source, len, root)
+RACE_COLLECTIVE(rma_scatter, (rma_team * team, void *dest, const void *source, size_t len, int root),
+                me == root ? members * len : 0, len, root, team, dest, source, len, root)
+
 PRMA(rma_alltoalls);
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
                   size_t elem, size_t n) {
@@ -415,16 +506,25 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
 #define REDUCES(CALL, TYPE, FROM)                                                                                      \
     RACE_COLLECTIVE(CALL, (rma_team * team, TYPE * dest, const TYPE *source, size_t n), n * sizeof(TYPE),              \
                     n * sizeof(TYPE), FROM, team, dest, source, n)
+#define REDUCES_BOTH(CALL, NAME, TYPE)                                                                                 \
+    REDUCES(CALL##_##NAME, TYPE, RACE_ALL)                                                                             \
+    RACE_COLLECTIVE(CALL##_root_##NAME, (rma_team * team, TYPE * dest, const TYPE *source, size_t n, int root),        \
+                    n * sizeof(TYPE), me == root ? n * sizeof(TYPE) : 0, me == root ? RACE_ALL : me, team, dest,       \
+                    source, n, root)
 #define BITS(NAME, TYPE)                                                                                               \
-    REDUCES(rma_and_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_or_reduce_##NAME, TYPE, RACE_ALL)                                                                      \
-    REDUCES(rma_xor_reduce_##NAME, TYPE, RACE_ALL)
+    REDUCES_BOTH(rma_and_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_or_reduce, NAME, TYPE)                                                                            \
+    REDUCES_BOTH(rma_xor_reduce, NAME, TYPE)
 #define LIMIT(NAME, TYPE)                                                                                              \
-    REDUCES(rma_min_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_max_reduce_##NAME, TYPE, RACE_ALL)
+    REDUCES_BOTH(rma_min_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_max_reduce, NAME, TYPE)                                                                           \
+    REDUCES(rma_min_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_min_exscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_max_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
+    REDUCES(rma_max_exscan_##NAME, TYPE, RACE_BEFORE)
 #define SUM(NAME, TYPE)                                                                                                \
-    REDUCES(rma_sum_reduce_##NAME, TYPE, RACE_ALL)                                                                     \
-    REDUCES(rma_prod_reduce_##NAME, TYPE, RACE_ALL)                                                                    \
+    REDUCES_BOTH(rma_sum_reduce, NAME, TYPE)                                                                           \
+    REDUCES_BOTH(rma_prod_reduce, NAME, TYPE)                                                                          \
     REDUCES(rma_sum_inscan_##NAME, TYPE, RACE_BEFORE)                                                                  \
     REDUCES(rma_sum_exscan_##NAME, TYPE, RACE_BEFORE)
 RMA_INTEGER_TYPES(BITS)

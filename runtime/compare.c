@@ -22,6 +22,7 @@ static const struct {
     [RMAI_CALL_UNEXPOSE] = {{"rma_unexpose", "rma_unexpose"}, {NULL}, NULL},
     [RMAI_CALL_SPLIT_STRIDED] = {{"rma_team_split_strided", "shmem_team_split_strided"}, {"start", "stride"}, "size"},
     [RMAI_CALL_SPLIT_2D] = {{"rma_team_split_2d", "shmem_team_split_2d"}, {"xrange"}, NULL},
+    [RMAI_CALL_SPLIT_COLOR] = {{"rma_team_split_color", "rma_team_split_color"}, {NULL}, NULL},
     [RMAI_CALL_BROADCAST] = {{"rma_broadcast", "shmem_broadcast"}, {"the root"}, "the length in bytes"},
     [RMAI_CALL_FCOLLECT] = {{"rma_fcollect", "shmem_fcollect"}, {NULL}, "the length in bytes"},
     [RMAI_CALL_COLLECT] = {{"rma_collect", "shmem_collect"}, {NULL}, NULL},
@@ -34,6 +35,11 @@ static const struct {
     [RMAI_CALL_REDUCE] = {{"a reduction", "a reduction"}, {NULL}, "the number of elements"},
     [RMAI_CALL_INSCAN] = {{"an inclusive scan", "an inclusive scan"}, {NULL}, "the number of elements"},
     [RMAI_CALL_EXSCAN] = {{"an exclusive scan", "an exclusive scan"}, {NULL}, "the number of elements"},
+    [RMAI_CALL_REDUCE_ROOT] = {{"a reduction to a root", "a reduction to a root"},
+                               {"the root"},
+                               "the number of elements"},
+    [RMAI_CALL_GATHER] = {{"rma_gather", "rma_gather"}, {"the root"}, "the length in bytes"},
+    [RMAI_CALL_SCATTER] = {{"rma_scatter", "rma_scatter"}, {"the root"}, "the length in bytes"},
 };
 
 #define DIFFER(a, b, member)                                                                                           \

@@ -22,6 +22,7 @@ enum rmai_collective {
     RMAI_CALL_UNEXPOSE,
     RMAI_CALL_SPLIT_STRIDED,
     RMAI_CALL_SPLIT_2D,
+    RMAI_CALL_SPLIT_COLOR,
     RMAI_CALL_BROADCAST,
     RMAI_CALL_FCOLLECT,
     RMAI_CALL_COLLECT,
@@ -31,7 +32,10 @@ enum rmai_collective {
     RMAI_CALL_ALLTOALLS_FROM, /* and its source_stride */
     RMAI_CALL_REDUCE,
     RMAI_CALL_INSCAN,
-    RMAI_CALL_EXSCAN
+    RMAI_CALL_EXSCAN,
+    RMAI_CALL_REDUCE_ROOT,
+    RMAI_CALL_GATHER,
+    RMAI_CALL_SCATTER
 };
 
 /* What one PE states. Members are compared in this order, without `pe`; those that a call does not use are 0. The names

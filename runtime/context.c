@@ -201,6 +201,17 @@ int rma_quiet_slow_(const char *call, const rma_ctx *ctx) {
     return rmai_raise(c ? rmai_net_quiet(call, c->pending) : rma_last_code());
 }
 
+static int test_quiet(const char *call, const rma_ctx *ctx) {
+    struct rmai_context *c = rmai_context(call, ctx);
+    int quiet = 0, code = c ? RMA_SUCCESS : rma_last_code();
+    atomic_thread_fence(memory_order_release);
+    if (c) code = rmai_net_test_quiet(call, c->pending, &quiet);
+    return rmai_raise(code) == RMA_SUCCESS && quiet;
+}
+
+int rma_test_quiet(void) { return test_quiet("rma_test_quiet", RMA_CTX_DEFAULT); }
+int rma_ctx_test_quiet(rma_ctx *ctx) { return test_quiet("rma_ctx_test_quiet", ctx); }
+
 /* All PE numbers are checked before the first wait. */
 static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_t n) {
     struct rmai_context *c = rmai_context(call, ctx);

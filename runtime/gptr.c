@@ -14,6 +14,7 @@
 #include "runtime/place.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
+#include "runtime/transfer.h"
 #include "runtime/world.h"
 
 rma_gptr_t rma_gptr(const void *addr, int pe) {
@@ -51,29 +52,33 @@ void *rma_gptr_ptr(rma_gptr_t g) {
     return p.there;
 }
 
-/* As rmai_space_find, for a PE of another node. The owner looks attached memory up when the access comes to it. The
- * owner is asked for the extent of its local heap only where the extent that it told last does not do. */
-static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len, struct rmai_place *p,
-                              int *code) {
+/* As rmai_space_find, for a PE of another node. p->set is the set in which the owner is asked. The owner looks attached
+ * memory up when the access comes to it. The owner is asked for the extent of its local heap only if the extent that it
+ * told last is too small. */
+static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len,
+                              struct rmai_pending *set, struct rmai_place *p, int *code) {
     size_t offset = (size_t)(g & RMAI_OFFSET_MASK);
     struct rmai_part part;
     int pe = rma_gptr_pe(g);
-    *p = (struct rmai_place){.far = 1, .pe = pe, .offset = offset};
+    *p = (struct rmai_place){.far = 1, .pe = pe, .offset = offset, .set = set};
     if (offset >= RMA_GPTR_ATTACHED_) return 1;
     part = rmai_space_part(w, offset);
     for (int fresh = 0; part.pool >= 0 && fresh < 2; fresh++) {
-        *code = rmai_net_extent(call, w->contexts->standing.pending, pe, (enum rmai_pool)part.pool, fresh, &part.end);
+        *code = rmai_net_extent(call, set, pe, (enum rmai_pool)part.pool, fresh, &part.end);
         if (*code != RMA_SUCCESS || rmai_part_holds(&part, offset, len)) break;
     }
     return rmai_part_holds(&part, offset, len);
 }
 
-static int resolve_gptr(const char *call, rma_gptr_t g, size_t len, size_t align, struct rmai_place *p) {
+/* Finds [g, g + len), for an access in ctx. `argument` names the parameter in texts. An attached region is entered. */
+static int resolve_gptr(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, size_t len,
+                        size_t align, struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
+    struct rmai_context *c = rmai_context(call, ctx);
     unsigned long long offset = g & RMAI_OFFSET_MASK;
-    int pe = rma_gptr_pe(g), q, code = rmai_running(call);
-    if (code != RMA_SUCCESS) return code;
-    if (g == RMA_GPTR_NULL) return rmai_error(RMA_ERR_ADDRESS, "%s: the global pointer is null", call);
+    int pe = rma_gptr_pe(g), q, code = RMA_SUCCESS;
+    if (!c) return rma_last_code();
+    if (g == RMA_GPTR_NULL) return rmai_error(RMA_ERR_ADDRESS, "%s: the global pointer %s is null", call, argument);
     if (pe >= w->job.n_pes)
         return rmai_error(RMA_ERR_PE, "%s: global pointer %#llx names PE %d, outside 0..%d", call,
                           (unsigned long long)g, pe, w->job.n_pes - 1);
@@ -82,13 +87,23 @@ static int resolve_gptr(const char *call, rma_gptr_t g, size_t len, size_t align
                           call, (unsigned long long)g, pe, offset, align);
     q = RMAI_LIKELY(rma_slot_(pe) < rma_reach_.n_node) ? (int)rma_slot_(pe) : rmai_node_slot(&w->job, pe);
     if (q < 0) {
-        int there = find_on_other_node(w, call, g, len, p, &code);
-        p->set = w->contexts->standing.pending;
+        int there = find_on_other_node(w, call, g, len, c->pending, p, &code);
         return code == RMA_SUCCESS && !there ? rmai_space_absent(w, call, g, len) : code;
     }
     if (!rmai_space_find(w, g, len, q, p)) return rmai_space_absent(w, call, g, len);
-    p->set = w->contexts->standing.pending;
+    p->set = c->pending;
     return rmai_space_check_aligned(call, g, align, p);
+}
+
+/* Takes the region that p has entered out of p: the caller leaves it. */
+static struct rmai_region *take_region(struct rmai_place *p) {
+    struct rmai_region *region = p->region;
+    p->region = NULL;
+    return region;
+}
+
+static void leave_region(struct rmai_region *region) {
+    if (region) rmai_attached_leave(region);
 }
 
 /* The address of this PE's own attached memory; NULL if g is something else, or wrong, or if another thread could
@@ -102,40 +117,62 @@ static inline void *own_attached_address(rma_gptr_t g, size_t len) {
 
 /* Functions of their own: inlined they would make the two public calls below save registers on the stack even for this
  * PE's own memory, which is what these calls are for most. */
-static RMAI_COLD int put_by_gptr(const char *call, rma_gptr_t dest, const void *source, size_t len) {
+static RMAI_COLD int put_by_gptr(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                                 enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = resolve_gptr(call, dest, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, RMAI_NOW);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &p);
+    if (code == RMA_SUCCESS) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
 }
 
-static RMAI_COLD int get_by_gptr(const char *call, void *dest, rma_gptr_t source, size_t len) {
+static RMAI_COLD int get_by_gptr(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len,
+                                 enum rmai_when when) {
     struct rmai_place p;
     int code = len ? rmai_check_local(call, "dest", dest) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = resolve_gptr(call, source, len, 1, &p);
-    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, RMAI_NOW);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, "source", ctx, source, len, 1, &p);
+    if (code == RMA_SUCCESS) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
 }
 
 int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, size_t len) {
     void *own = own_attached_address(dest, len);
-    if (RMAI_UNLIKELY(!own)) return put_by_gptr(call, dest, source, len);
+    if (RMAI_UNLIKELY(!own)) return put_by_gptr(call, RMA_CTX_DEFAULT, dest, source, len, RMAI_NOW);
     rma_move_(own, source, len);
     return RMA_SUCCESS;
 }
 
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len) {
     const void *own = own_attached_address(source, len);
-    if (RMAI_UNLIKELY(!own)) return get_by_gptr(call, dest, source, len);
+    if (RMAI_UNLIKELY(!own)) return get_by_gptr(call, RMA_CTX_DEFAULT, dest, source, len, RMAI_NOW);
     rma_move_(dest, own, len);
     return RMA_SUCCESS;
+}
+
+int rma_ctx_gptr_put_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len) {
+    return put_by_gptr(call, ctx, dest, source, len, RMAI_NOW);
+}
+
+int rma_ctx_gptr_get_slow_(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len) {
+    return get_by_gptr(call, ctx, dest, source, len, RMAI_NOW);
+}
+
+int rma_gptr_p_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *value, size_t len) {
+    return put_by_gptr(call, ctx, dest, value, len, RMAI_COPIED);
+}
+
+int rma_gptr_put_nbi_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len) {
+    return put_by_gptr(call, ctx, dest, source, len, RMAI_LATER);
+}
+
+int rma_gptr_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, size_t len) {
+    return get_by_gptr(call, ctx, dest, source, len, RMAI_LATER);
 }
 
 int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                           uint64_t *old) {
     struct rmai_place p;
-    int code = resolve_gptr(call, g, len, len, &p);
+    int code = resolve_gptr(call, "target", RMA_CTX_DEFAULT, g, len, len, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
 }
@@ -145,7 +182,150 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
     struct rmai_place p;
     int code = rmai_running(call);
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
-    if (code == RMA_SUCCESS) code = resolve_gptr(call, g, len, len, &p);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, "target", RMA_CTX_DEFAULT, g, len, len, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
+}
+
+/* ---- put with signal ---- */
+
+static int is_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
+
+/* Finds the word of a signal, and checks `op`. *region is for the caller to leave. Only the owner of
+ * attached memory knows whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
+static int find_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
+                       struct rmai_region **region) {
+    int code = rmai_check_signal_op(call, op);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, "signal", ctx, signal, 8, 8, word);
+    if (code != RMA_SUCCESS) return code;
+    *region = take_region(word);
+    if (!word->there && is_attached(signal))
+        code = rmai_place_atomic(&rmai_world, call, word, RMA_FETCH_ADD_, 8, 0, 0, &(uint64_t){0});
+    return code;
+}
+
+static int give_signal(const char *call, struct rmai_place *word, uint64_t value, int op) {
+    return rmai_place_atomic(&rmai_world, call, word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, 8, value, 0,
+                             NULL);
+}
+
+/* Data and signal are both found before anything moves. The signal is a release of the context's puts, so data
+ * on another PE than the signal's are complete before it. */
+int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
+                              rma_gptr_t signal, uint64_t value, int op, int nbi) {
+    struct rmai_world *w = &rmai_world;
+    struct rmai_region *region = NULL;
+    struct rmai_place to = {0}, word = {0};
+    int code = len ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = find_signal(call, ctx, signal, op, &word, &region);
+    if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
+    if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
+        !is_attached(dest) && !is_attached(signal))
+        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
+    if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
+    if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
+    leave_region(region);
+    return rmai_raise(code);
+}
+
+/* ---- strided ---- */
+
+/* Finds n elements at once, with the gaps between them. *region is for the caller to leave. */
+static int find_elements(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t stride,
+                         size_t elem, size_t n, int writes, struct rmai_place *p, struct rmai_region **region) {
+    size_t bytes = n ? rmai_span(n, (size_t)stride, elem) : 0;
+    int code;
+    if (n && !bytes)
+        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu byte%s, %td apart, overflow an address", call, n,
+                          elem, rmai_s(elem), stride);
+    code = resolve_gptr(call, argument, ctx, g, bytes, 1, p);
+    if (code != RMA_SUCCESS) return code;
+    *region = take_region(p);
+    return p->far && is_attached(g) ? rmai_net_look(call, p->set, p->pe, p->offset, bytes, writes) : RMA_SUCCESS;
+}
+
+static int begin_put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
+                              ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
+                              struct rmai_place *p) {
+    struct rmai_region *region = NULL;
+    int code = n ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = find_elements(call, "dest", ctx, dest, dest_stride, elem, n, 1, p, &region);
+    if (code == RMA_SUCCESS)
+        code =
+            rmai_place_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+    leave_region(region);
+    return code;
+}
+
+static int put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
+                        ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n) {
+    struct rmai_place p = {0};
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS)
+        code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
+    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
+    return rmai_raise(code);
+}
+
+static int put_elements_signal(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
+                               ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal,
+                               uint64_t value, int op) {
+    struct rmai_region *region = NULL;
+    struct rmai_place p = {0}, word = {0};
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS) code = find_signal(call, ctx, signal, op, &word, &region);
+    if (code == RMA_SUCCESS && n)
+        code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
+    if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
+    leave_region(region);
+    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
+    return rmai_raise(code);
+}
+
+static int get_elements(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride,
+                        ptrdiff_t source_stride, size_t elem, size_t n) {
+    struct rmai_region *region = NULL;
+    struct rmai_place p = {0};
+    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
+    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
+    if (code == RMA_SUCCESS) code = find_elements(call, "source", ctx, source, source_stride, elem, n, 0, &p, &region);
+    if (code == RMA_SUCCESS)
+        code =
+            rmai_place_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+    leave_region(region);
+    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
+    return rmai_raise(code);
+}
+
+int rma_gptr_iput(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                  size_t n) {
+    return put_elements("rma_gptr_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n);
+}
+
+int rma_gptr_iget(void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
+                  size_t n) {
+    return get_elements("rma_gptr_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n);
+}
+
+int rma_gptr_iput_signal(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                         size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op) {
+    return put_elements_signal("rma_gptr_iput_signal", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem,
+                               n, signal, value, op);
+}
+
+int rma_ctx_gptr_iput(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n) {
+    return put_elements("rma_ctx_gptr_iput", ctx, dest, source, dest_stride, source_stride, elem, n);
+}
+
+int rma_ctx_gptr_iget(rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
+                      size_t elem, size_t n) {
+    return get_elements("rma_ctx_gptr_iget", ctx, dest, source, dest_stride, source_stride, elem, n);
+}
+
+int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride,
+                             ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal, uint64_t value,
+                             int op) {
+    return put_elements_signal("rma_ctx_gptr_iput_signal", ctx, dest, source, dest_stride, source_stride, elem, n,
+                               signal, value, op);
 }

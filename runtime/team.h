@@ -2,10 +2,10 @@
 /* Teams: some of the job's PEs, numbered anew. Here is what a team is, how its handle leads to it, and how its PEs
  * meet; runtime/team_table and runtime/team_split make and destroy teams.
  *
- * The PEs of a team are an arithmetic progression of the world's, however often a team has been split; only the PEs of
- * a node may be no progression, and are listed. So a team is a few numbers, whatever its size. A team has a number, the
- * same on all its PEs, and by that number words in each PE's space, with which its PEs meet. Two teams with the same
- * number have no PE in common.
+ * The PEs of a team are an arithmetic progression of the world's, however often a team has been split. Only the PEs of
+ * a node, or of a color, may be irregular; then they are listed. So most teams are a few numbers, whatever their size.
+ * A team has a number, the same on all its PEs, and by that number words in each PE's space, with which its PEs meet.
+ * Two teams with the same number have no PE in common.
  *
  * Meeting is dissemination, as on the node (runtime/node/barrier): in round k PE i tells PE i + 2^k and is told by PE
  * i - 2^k; on the node by the words, between nodes by a message of a group of its own. Data may come with it, which

@@ -8,6 +8,7 @@
 #include "runtime/context.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
+#include "runtime/team_split.h"
 #include "runtime/team_table.h"
 #include "runtime/world.h"
 
@@ -15,10 +16,8 @@
 
 /* ---- agreeing ---- */
 
-/* All PEs of the parent find their arguments alike, and get the same number for the new team. To a PE that will not be
- * in that team (`joins` is 0) any number will do. */
-static int settle_number(struct rmai_world *w, const char *call, struct rmai_team *parent,
-                         const struct rmai_statement *mine, int joins, int *number) {
+int rmai_split_settle(struct rmai_world *w, const char *call, struct rmai_team *parent,
+                      const struct rmai_statement *mine, int joins, int *number) {
     uint64_t free = joins ? w->teams->free : ~(uint64_t)0;
     const int code = rmai_compare_in_team(w, call, parent, mine, NULL, &free);
     if (code != RMA_SUCCESS) return code;
@@ -29,13 +28,11 @@ static int settle_number(struct rmai_world *w, const char *call, struct rmai_tea
     return RMA_SUCCESS;
 }
 
-/* Makes `made` team number `number` on this PE, as PEs have agreed that state `stated`. made->n is 0 on PEs that are
- * not in the new team, which may have another team of this number, and -1 where this PE had no memory for its list. All
- * PEs of the parent meet. */
-static int found_team(struct rmai_world *w, const char *call, struct rmai_team *parent, int number,
-                      const struct rmai_statement *stated, struct rmai_team *made, rma_team **team) {
+int rmai_split_found(struct rmai_world *w, const char *call, struct rmai_team *parent, int number,
+                     const struct rmai_statement *stated, struct rmai_team *made, rma_team **team) {
     struct rmai_statement mine = *stated;
-    int code = made->n < 0 ? rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call) : RMA_SUCCESS;
+    int code = stated->code;
+    if (made->n < 0) code = rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the PEs of a team", call);
     if (made->n > 0) code = rmai_team_prepare(w, call, number, made);
     mine.code = (uint8_t)code;
     code = rmai_compare_in_team(w, call, parent, &mine, NULL, NULL);
@@ -98,10 +95,10 @@ int rma_team_split_strided(rma_team *parent_team, int start, int stride, int siz
                                    .length = (uint64_t)size};
     if (size == 1) stride = 1; /* of one PE, whatever the caller has given */
     joins = code == RMA_SUCCESS && index_in_split(parent, start, stride, size) >= 0;
-    code = settle_number(w, call, parent, &mine, joins, &number);
+    code = rmai_split_settle(w, call, parent, &mine, joins, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     made = derive_team(parent, start, stride, size);
-    code = found_team(w, call, parent, number, &mine, &made, &result);
+    code = rmai_split_found(w, call, parent, number, &mine, &made, &result);
     if (code == RMA_SUCCESS) *team = result;
     return rmai_raise(code);
 }
@@ -118,18 +115,18 @@ int rma_team_split_2d(rma_team *parent_team, int xrange, rma_team **xteam, rma_t
     if (code == RMA_SUCCESS && xrange < 1) code = rmai_error(RMA_ERR_ARG, "%s: xrange %d is below 1", call, xrange);
     mine = rmai_statement(RMAI_CALL_SPLIT_2D, code, w->job.my_pe);
     mine.number[0] = xrange;
-    code = settle_number(w, call, parent, &mine, 1, &number);
+    code = rmai_split_settle(w, call, parent, &mine, 1, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     n = parent->n;
     if (xrange > n) xrange = n;
     row = parent->me / xrange;
     column = parent->me % xrange;
     made = derive_team(parent, row * xrange, 1, xrange < n - row * xrange ? xrange : n - row * xrange);
-    code = found_team(w, call, parent, number, &mine, &made, &x);
-    if (code == RMA_SUCCESS) code = settle_number(w, call, parent, &mine, 1, &number);
+    code = rmai_split_found(w, call, parent, number, &mine, &made, &x);
+    if (code == RMA_SUCCESS) code = rmai_split_settle(w, call, parent, &mine, 1, &number);
     if (code == RMA_SUCCESS) {
         made = derive_team(parent, column, xrange, (n - column + xrange - 1) / xrange);
-        code = found_team(w, call, parent, number, &mine, &made, &y);
+        code = rmai_split_found(w, call, parent, number, &mine, &made, &y);
     }
     if (code != RMA_SUCCESS) {
         if (x != RMA_TEAM_INVALID) rmai_team_remove(w, rmai_team(w, call, x));

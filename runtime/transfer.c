@@ -245,12 +245,38 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
-static int check_signal_op(const char *call, int op) {
+int rmai_check_signal_op(const char *call, int op) {
     if (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_ARG,
                       rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
                                                 : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
                       call, op);
+}
+
+static inline int put_with_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                                  const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
+    const struct rmai_op put = {.call = call,
+                                .set = to->set,
+                                .pe = to->pe,
+                                .kind = RMAI_RECORD_PUT,
+                                .when = (uint8_t)when,
+                                .offset = to->offset,
+                                .buffer = (void *)(uintptr_t)source,
+                                .len = len},
+                         signal = {.call = call,
+                                   .set = word->set,
+                                   .pe = word->pe,
+                                   .kind = RMAI_RECORD_ATOMIC,
+                                   .atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_,
+                                   .offset = word->offset,
+                                   .len = sizeof value,
+                                   .value = value};
+    return rmai_net_put_signal(&put, &signal);
+}
+
+int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
+    return put_with_signal(call, to, source, len, word, value, op, when);
 }
 
 /* Data and signal are both checked before anything moves. */
@@ -262,26 +288,9 @@ int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const
     int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
-    if (code == RMA_SUCCESS) code = check_signal_op(call, op);
-    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL) {
-        const struct rmai_op put = {.call = call,
-                                    .set = to.set,
-                                    .pe = to.pe,
-                                    .kind = RMAI_RECORD_PUT,
-                                    .when = nbi ? RMAI_LATER : RMAI_NOW,
-                                    .offset = to.offset,
-                                    .buffer = (void *)(uintptr_t)source,
-                                    .len = len},
-                             set = {.call = call,
-                                    .set = to.set,
-                                    .pe = to.pe,
-                                    .kind = RMAI_RECORD_ATOMIC,
-                                    .atomic = (uint8_t)atomic,
-                                    .offset = word.offset,
-                                    .len = sizeof *signal,
-                                    .value = value};
-        return rmai_raise(rmai_net_put_signal(&put, &set));
-    }
+    if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
+    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL)
+        return rmai_raise(put_with_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
     return rmai_raise(code);
@@ -361,6 +370,11 @@ static inline int begin_put_strided(const char *call, struct rmai_place *p, cons
     return code;
 }
 
+int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
+                           size_t elem, size_t n) {
+    return begin_put_strided(call, p, source, to_step, from_step, elem, n);
+}
+
 static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
                        ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
     struct rmai_place p = {0};
@@ -381,7 +395,7 @@ static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, 
     int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
     if (code == RMA_SUCCESS)
         code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS) code = check_signal_op(call, op);
+    if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
     if (code == RMA_SUCCESS)
         code = begin_put_strided(call, &p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
     if (code == RMA_SUCCESS)
@@ -391,20 +405,33 @@ static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, 
     return rmai_raise(code);
 }
 
+/* Another node's elements have arrived after a quiet. */
+static inline int begin_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step,
+                                    size_t from_step, size_t elem, size_t n) {
+    struct rmai_world *w = &rmai_world;
+    int code = RMA_SUCCESS;
+    if (p->there) {
+        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
+        rmai_move_strided(dest, p->there, to_step, from_step, elem, n);
+    }
+    for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += from_step, p->offset += from_step)
+        code = rmai_place_get(w, call, p, (char *)dest + i * to_step, elem, RMAI_LATER);
+    return code;
+}
+
+int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,
+                           size_t elem, size_t n) {
+    return begin_get_strided(call, p, dest, to_step, from_step, elem, n);
+}
+
 static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
                        ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
-    struct rmai_world *w = &rmai_world;
     struct rmai_place p = {0};
-    size_t to = (size_t)dest_stride * elem, from = (size_t)source_stride * elem;
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = resolve_strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
-    if (code == RMA_SUCCESS && p.there) {
-        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
-        rmai_move_strided(dest, p.there, to, from, elem, n);
-    }
-    for (size_t i = 0; code == RMA_SUCCESS && !p.there && i < n; i++, p.address += from, p.offset += from)
-        code = rmai_place_get(w, call, &p, (char *)dest + i * to, elem, RMAI_LATER);
+    if (code == RMA_SUCCESS)
+        code = begin_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
     if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }

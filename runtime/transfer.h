@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "rma.h"
+#include "runtime/place.h"
 
-struct rmai_place;
 struct rmai_world;
 
 /* rmai_place_symmetric writes to *p where the symmetric range [addr, addr + len) is on PE pe of the job; the caller
@@ -36,5 +36,21 @@ size_t rmai_span(size_t n, size_t stride, size_t elem);
 
 /* rmai_move_strided copies n elements, of which the next one is to_step and from_step bytes further. */
 void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
+
+/* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
+ * are in bytes. Elements on another node are complete after a quiet of the place's set. The place must not have entered
+ * a region, because each access would leave it. */
+int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
+                           size_t elem, size_t n);
+int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,
+                           size_t elem, size_t n);
+
+/* rmai_place_put_signal puts at most RMAI_WITH_SIGNAL bytes to a place on another node, and then sets or adds to a word
+ * of the same PE. `op` is RMA_SIGNAL_SET or RMA_SIGNAL_ADD. */
+int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
+                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when);
+
+/* rmai_check_signal_op: RMA_SUCCESS, or records RMA_ERR_ARG: op is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD. */
+int rmai_check_signal_op(const char *call, int op);
 
 #endif

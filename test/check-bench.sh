@@ -133,11 +133,13 @@ few="-i 3 -x 0 -r 1"
     far 4 rma_list $few --nodes=16 --ways
     far_option 4 rma_list $few --nodes=16 --ways --memory=attached
     option 4 rma_list $few --nodes=16 --memory=attached
-    for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_scan; do
+    for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_rooted rma_scan; do
         passes 2 $program $few -m 8:16
     done
     option 2 rma_reduce $few -m 8:16 -o max
     repeats 2 rma_reduce $few -m 8:16 -o xor
+    option 2 rma_rooted $few -m 8:16 -o scatter
+    repeats 2 rma_rooted $few -m 8:16 -o sum
     option 2 rma_scan $few -m 8:16 -o exscan
     option 1 rma_reduce $few -m 64k:64k -o sum --fresh
     pes=1

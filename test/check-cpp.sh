@@ -101,7 +101,12 @@ for call in 'rma_p(t, *t, 0)' 'rma_atomic_add(t, 1, 0)' 'rma_ctx_atomic_and(RMA_
     'shmem_put(t, t, 1, 0)' 'shmem_atomic_add(SHMEM_CTX_DEFAULT, t, 1, 0)' \
     'shmem_or_reduce(SHMEM_TEAM_WORLD, t, t, 1)' 'shmem_wait_until(t, SHMEM_CMP_EQ, 1)'; do
     call taken 'unsigned long' "$call"
-    for type in 'pair' bool 'void *'; do call refused "$type" "$call"; done
+    for type in 'pair' bool 'void *'; do
+        case "$type $call" in
+        'bool rma_p('*) call taken bool "$call" ;;
+        *) call refused "$type" "$call" ;;
+        esac
+    done
 done
 for call in 'double rma_atomic_and(t, 1, 0)' 'double rma_atomic_compare_swap(t, 0, 1, 0)' \
     'char rma_atomic_add(t, 1, 0)' 'double shmem_atomic_add(t, 1, 0)' 'char shmem_wait_until(t, SHMEM_CMP_EQ, 1)' \

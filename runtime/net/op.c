@@ -77,6 +77,17 @@ int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t off
     return code == RMA_SUCCESS ? rmai_message_ask(s->net, &op) : code;
 }
 
+int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes) {
+    const struct rmai_op op = {.call = call,
+                               .set = s,
+                               .pe = pe,
+                               .kind = RMAI_RECORD_LOOK,
+                               .atomic = writes != 0,
+                               .offset = offset,
+                               .value = len};
+    return rmai_message_ask(s->net, &op);
+}
+
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {
     const struct rmai_peer *p;
     int code = fresh ? rmai_dynamic_learn(s->net, call, s, pe) : RMA_SUCCESS;
@@ -163,6 +174,30 @@ int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     rmai_pending_lock(s);
     if (s->busy) code = flush_peers(call, s);
     *quiet = !s->busy;
+    rmai_pending_unlock(s);
+    return code;
+}
+
+/* Sends the open batches of all peers that have a credit left, as a quiet does before its first wait. */
+static void send_all_open(struct rmai_pending *s) {
+    struct rmai_net *net = s->net;
+    rmai_net_lock(net);
+    rmai_pending_lock_inner(s);
+    for (struct rmai_peer *p = s->busy; p; p = p->next)
+        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
+    rmai_pending_unlock_inner(s);
+    rmai_net_unlock(net);
+}
+
+int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
+    int code;
+    *quiet = 1;
+    if (!s || !s->net) return RMA_SUCCESS;
+    send_all_open(s);
+    code = rmai_net_try_quiet(call, s, quiet);
+    if (!*quiet) return code;
+    rmai_pending_lock(s);
+    code = report_failure(call, s, code);
     rmai_pending_unlock(s);
     return code;
 }

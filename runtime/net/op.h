@@ -68,6 +68,10 @@ int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal)
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
+/* rmai_net_look has pe check that [offset, offset + len) lies in one of its segments or attached regions, and may be
+ * written, if `writes` is not 0. Waits for the answer. */
+int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes);
+
 /* rmai_net_extent: how far memory of pe's pool may be touched, as an offset in its space: as it was last heard of, 0 if
  * never, or with `fresh` as it is now. */
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent);
@@ -80,6 +84,10 @@ int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe);
 /* rmai_net_try_quiet drives progress, and writes to *quiet whether everything of s is complete. It waits for no
  * message; what has gone through a window is flushed, since MPI tells of its completion in no other way. */
 int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet);
+
+/* rmai_net_test_quiet: the same, but open batches are sent, as by rmai_net_quiet; and when everything of s is complete,
+ * it returns the first error of an operation that nobody waited for. */
+int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet);
 
 /* rmai_net_release: before an atomic that writes, on pe, or on this node (pe -1): the puts of s are complete, or go the
  * same way as the atomic and come first. */

@@ -185,6 +185,14 @@ template <typename T> void limits(const char *name) {
     T all[1] = {0};
     OK(rma_min_reduce(RMA_TEAM_WORLD, all, mine, 1));
     CHECK(all[0] == static_cast<T>(1));
+    OK(rma_min_inscan(RMA_TEAM_WORLD, all, mine, 1));
+    CHECK(all[0] == static_cast<T>(1));
+    OK(rma_max_inscan(RMA_TEAM_WORLD, all, mine, 1));
+    CHECK(all[0] == mine[0]);
+    OK(rma_min_exscan(RMA_TEAM_WORLD, all, mine, 1));
+    CHECK(me == 0 ? all[0] > static_cast<T>(100) : all[0] == static_cast<T>(1));
+    OK(rma_max_exscan(RMA_TEAM_WORLD, all, mine, 1));
+    CHECK(me == 0 ? !(all[0] > 0) : all[0] == static_cast<T>(me));
     OK(rma_max_reduce(RMA_TEAM_WORLD, all, mine, 1));
     CHECK(all[0] == static_cast<T>(n));
 }
@@ -202,6 +210,32 @@ template <typename T> void sums(const char *name, T part) {
     CHECK(all[0] == part * T(me) && all[1] == T(me));
 }
 
+/* bool, which has but two values. */
+void truth() {
+    const char *name = "bool";
+    words<bool> w(name);
+    const bool *read = w.at;
+    OK(rma_p(w.at, true, next));
+    OK(rma_ctx_p(ctx, w.at + 1, true, next));
+    OK(rma_gptr_p_bool(rma_gptr(w.at + 2, next), true));
+    OK(rma_ctx_quiet(ctx));
+    meet(name);
+    CHECK(read[0] && read[1] && read[2] && !read[3]);
+    CHECK(rma_g(read, next) && rma_ctx_g(ctx, read + 1, next) && !rma_gptr_g_bool(rma_gptr(read + 3, next)));
+    meet(name);
+}
+
+/* Reductions to a root; the other PEs have no dest. */
+template <typename T> void rooted(const char *name, T one) {
+    words<T> w(name);
+    T *dest = me == 0 ? w.at + 1 : nullptr;
+    w.at[0] = one;
+    OK(rma_sum_reduce_root(RMA_TEAM_WORLD, dest, w.at, 1, 0));
+    if (me == 0) CHECK(w.at[1] == static_cast<T>(n) * one);
+    OK(rma_prod_reduce_root(RMA_TEAM_WORLD, dest, w.at, 1, 0));
+    meet(name);
+}
+
 #define INTEGER(T) values<T>(#T), bitwise<T>(#T), limits<T>(#T), sums<T>(#T, 3)
 #define REAL(T)    values<T>(#T), limits<T>(#T), sums<T>(#T, 3)
 
@@ -212,6 +246,8 @@ int main() {
     if (rma_init() != RMA_SUCCESS) return 1;
     me = rma_my_pe(), n = rma_n_pes(), next = (me + 1) % n;
     OK(rma_ctx_create(0, &ctx));
+    truth();
+    rooted<int>("int", 2), rooted<double>("double", 1.5), rooted("std::complex<float>", std::complex<float>(1, 2));
     INTEGER(char), INTEGER(signed char), INTEGER(unsigned char), INTEGER(short), INTEGER(unsigned short);
     INTEGER(int), INTEGER(unsigned), INTEGER(long), INTEGER(unsigned long), INTEGER(long long);
     INTEGER(unsigned long long);

@@ -372,7 +372,7 @@ static void mistakes(char *block, rma_gptr_t local, rma_gptr_t const *stale) {
     w = (struct where){.g = (own & offset) | (rma_gptr_t)job.n << 40};
     refused(&w, 0, RMA_ERR_PE, job_text("PE %d, outside 0..%d", job.n, job.n - 1), false);
     w.g = RMA_GPTR_NULL;
-    refused(&w, 0, RMA_ERR_ADDRESS, "the global pointer is null", false);
+    refused(&w, 0, RMA_ERR_ADDRESS, "the global pointer target is null", false);
     for (int pe = 0; pe < job.n; pe++) {
         w = (struct where){.addr = outside, .pe = pe};
         refused(&w, 0, RMA_ERR_ADDRESS, job_text("target %p", (void *)outside), false);

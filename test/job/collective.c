@@ -82,8 +82,11 @@ static void end_groups(void) {
 
 /* ---- types ---- */
 
-enum op { AND, OR, XOR, MIN, MAX, SUM, PROD, INSCAN, EXSCAN, OPS };
-static const char *const op_names[] = {"and", "or", "xor", "min", "max", "sum", "prod", "inscan", "exscan"};
+enum op { AND, OR, XOR, MIN, MAX, MIN_IN, MIN_EX, MAX_IN, MAX_EX, SUM, PROD, INSCAN, EXSCAN, OPS };
+#define IS_MIN(op) ((op) == MIN || (op) == MIN_IN || (op) == MIN_EX)
+#define IS_MAX(op) ((op) == MAX || (op) == MAX_IN || (op) == MAX_EX)
+static const char *const op_names[] = {"and",        "or",         "xor", "min",  "max",    "min inscan", "min exscan",
+                                       "max inscan", "max exscan", "sum", "prod", "inscan", "exscan"};
 
 struct type {
     const char *name;
@@ -103,7 +106,11 @@ struct type {
     case XOR: return rma_xor_reduce##SUFFIX(team, d, s, n);
 #define CALL_LIMITS(SUFFIX)                                                                                            \
     case MIN: return rma_min_reduce##SUFFIX(team, d, s, n);                                                            \
-    case MAX: return rma_max_reduce##SUFFIX(team, d, s, n);
+    case MAX: return rma_max_reduce##SUFFIX(team, d, s, n);                                                            \
+    case MIN_IN: return rma_min_inscan##SUFFIX(team, d, s, n);                                                         \
+    case MIN_EX: return rma_min_exscan##SUFFIX(team, d, s, n);                                                         \
+    case MAX_IN: return rma_max_inscan##SUFFIX(team, d, s, n);                                                         \
+    case MAX_EX: return rma_max_exscan##SUFFIX(team, d, s, n);
 #define CALL_SUMS(SUFFIX)                                                                                              \
     case SUM: return rma_sum_reduce##SUFFIX(team, d, s, n);                                                            \
     case PROD: return rma_prod_reduce##SUFFIX(team, d, s, n);                                                          \
@@ -128,7 +135,7 @@ struct type {
     static size_t differs_##NAME(const void *buffer, size_t n, const uint64_t *keys, int n_keys, enum op op) {         \
         const TYPE *p = buffer;                                                                                        \
         for (size_t i = 0; i < n; i++) {                                                                               \
-            TYPE want = n_keys ? value_##NAME(keys[0], i, op) : (TYPE)0;                                               \
+            TYPE want = n_keys ? value_##NAME(keys[0], i, op) : first_##NAME(op);                                      \
             for (int k = 1; k < n_keys; k++) want = one_##NAME(want, value_##NAME(keys[k], i, op), op);                \
             if (!(p[i] == want)) return i;                                                                             \
         }                                                                                                              \
@@ -143,11 +150,19 @@ struct type {
             case AND: return (TYPE)(a & b);                                                                            \
             case OR: return (TYPE)(a | b);                                                                             \
             case XOR: return (TYPE)(a ^ b);                                                                            \
-            case MIN: return b < a ? b : a;                                                                            \
-            case MAX: return b > a ? b : a;                                                                            \
+            case MIN:                                                                                                  \
+            case MIN_IN:                                                                                               \
+            case MIN_EX: return b < a ? b : a;                                                                         \
+            case MAX:                                                                                                  \
+            case MAX_IN:                                                                                               \
+            case MAX_EX: return b > a ? b : a;                                                                         \
             case PROD: return (TYPE)((uint64_t)a * (uint64_t)b);                                                       \
             default: return (TYPE)((uint64_t)a + (uint64_t)b);                                                         \
         }                                                                                                              \
+    }                                                                                                                  \
+    static TYPE first_##NAME(enum op op) { /* what the first PE of an exclusive scan gets */                           \
+        const TYPE greatest = (TYPE)-1 < (TYPE)1 ? (TYPE)(((uint64_t)1 << (8 * sizeof(TYPE) - 1)) - 1) : (TYPE)-1;     \
+        return op == MIN_EX ? greatest : op == MAX_EX ? (TYPE)((uint64_t)greatest + 1) : (TYPE)0;                      \
     }                                                                                                                  \
     TYPED(NAME, TYPE, CALL_BITS(_##NAME) CALL_LIMITS(_##NAME) CALL_SUMS(_##NAME))
 
@@ -160,7 +175,10 @@ static int power(uint64_t key, size_t i) { return (const int[]){1, -1, 2, -2, 1,
         return (TYPE)(op == PROD ? power(key, i) : small(key, i));                                                     \
     }                                                                                                                  \
     static TYPE one_##NAME(TYPE a, TYPE b, enum op op) {                                                               \
-        return op == MIN ? (b < a ? b : a) : op == MAX ? (b > a ? b : a) : op == PROD ? a * b : a + b;                 \
+        return IS_MIN(op) ? (b < a ? b : a) : IS_MAX(op) ? (b > a ? b : a) : op == PROD ? a * b : a + b;               \
+    }                                                                                                                  \
+    static TYPE first_##NAME(enum op op) {                                                                             \
+        return op == MIN_EX ? (TYPE)INFINITY : op == MAX_EX ? -(TYPE)INFINITY : (TYPE)0;                               \
     }                                                                                                                  \
     TYPED(NAME, TYPE, CALL_LIMITS(_##NAME) CALL_SUMS(_##NAME))
 
@@ -170,6 +188,7 @@ static int power(uint64_t key, size_t i) { return (const int[]){1, -1, 2, -2, 1,
         return (TYPE)(job_mix(key ^ i) % 2 ? re + im * I : im * I);                                                    \
     }                                                                                                                  \
     static TYPE one_##NAME(TYPE a, TYPE b, enum op op) { return op == PROD ? a * b : a + b; }                          \
+    static TYPE first_##NAME(enum op op) { return (void)op, (TYPE)0; }                                                 \
     TYPED(NAME, TYPE, CALL_SUMS(_##NAME))
 
 RMA_INTEGER_TYPES(INTEGER)
@@ -357,7 +376,9 @@ static void is_as_wanted(const struct call *c, const unsigned char *to, size_t r
 
 static void is_reduced(const struct call *c, const unsigned char *to, size_t len, uint64_t other) {
     uint64_t keys[JOB_PES_MAX];
-    int n = c->op == INSCAN ? c->g->me + 1 : c->op == EXSCAN ? c->g->me : c->g->n;
+    const bool in = c->op == INSCAN || c->op == MIN_IN || c->op == MAX_IN;
+    const bool ex = c->op == EXSCAN || c->op == MIN_EX || c->op == MAX_EX;
+    int n = in ? c->g->me + 1 : ex ? c->g->me : c->g->n;
     size_t wrong;
     for (int i = 0; i < n; i++) keys[i] = key_of(c, i);
     wrong = c->type->differs(to, c->n, keys, n, c->op);

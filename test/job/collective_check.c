@@ -72,6 +72,13 @@ static void differences(void) {
     DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
     DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, mine ? 47 : 28), "47", "28");
 
+    DIFFER("rma_gather", rma_gather(g->team, to, source, mine ? 47 : 28, 0), "length in bytes is", "47", "28");
+    DIFFER("rma_gather", rma_gather(g->team, to, source, 8, mine ? last : 0), "the root is", job_text("%d on", last));
+    DIFFER("rma_scatter", rma_scatter(g->team, to, source, mine ? 47 : 28, 0), "length in bytes is", "47", "28");
+    DIFFER("rma_scatter", rma_scatter(g->team, to, source, 8, mine ? 0 : last), "the root is", job_text("%d on", last));
+    DIFFER("rma_sum_reduce_root_uint64", rma_sum_reduce_root_uint64(g->team, d, s, mine ? 4 : 5, 0), "4", "5");
+    DIFFER("rma_sum_reduce_root_uint64", rma_sum_reduce_root_uint64(g->team, d, s, 4, mine ? last : 0), "the root is");
+
     /* Operation, and type; of one length in bytes. */
     if (mine) {
         DIFFER("rma_max_reduce_uint64", rma_max_reduce_uint64(g->team, d, s, 4), "max", "sum");
@@ -94,6 +101,8 @@ static void differences(void) {
         DIFFER("rma_collect", rma_collect(g->team, to, source, 8), "rma_fcollect", "rma_collect");
         DIFFER("rma_alltoalls", rma_alltoalls(g->team, to, source, 1, 1, 8, 1), "rma_alltoall", "rma_alltoalls");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "rma_broadcast");
+        DIFFER("rma_gather", rma_gather(g->team, to, source, 8, 0), "rma_gather", "rma_scatter");
+        DIFFER("rma_sum_reduce_root_uint64", rma_sum_reduce_root_uint64(g->team, d, s, 1, 0), "to a root");
         DIFFER("rma_sum_inscan_uint64", rma_sum_inscan_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
         DIFFER("rma_team_split_strided", rma_team_split_strided(g->team, 0, 1, 1, &team), "rma_team_split_strided",
@@ -103,6 +112,8 @@ static void differences(void) {
         DIFFER("rma_fcollect", rma_fcollect(g->team, to, source, 8), "rma_fcollect", "rma_collect");
         DIFFER("rma_alltoall", rma_alltoall(g->team, to, source, 8), "rma_alltoall", "rma_alltoalls");
         DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_broadcast");
+        DIFFER("rma_scatter", rma_scatter(g->team, to, source, 8, 0), "rma_gather", "rma_scatter");
+        DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "to a root");
         DIFFER("rma_sum_reduce_uint64", rma_sum_reduce_uint64(g->team, d, s, 1), "");
         DIFFER("rma_sum_exscan_uint64", rma_sum_exscan_uint64(g->team, d, s, 1), "");
         DIFFER("rma_broadcast", rma_broadcast(g->team, to, source, 8, 0), "rma_team_split_strided", "rma_broadcast");
@@ -149,6 +160,13 @@ static void one_is_wrong(void) {
           rma_min_reduce_uint64(t, d, s, 2), "source");
     ALONE("rma_sum_inscan_uint64", RMA_ERR_ADDRESS, rma_sum_inscan_uint64(t, d, no_s, 2),
           rma_sum_inscan_uint64(t, d, s, 2), "source");
+    ALONE("rma_gather", RMA_ERR_PE, rma_gather(t, to, source, 8, n), rma_gather(t, to, source, 8, 0),
+          job_text("root %d", n));
+    ALONE("rma_gather", RMA_ERR_ARG, rma_gather(t, to, to + 1, 8, root), rma_gather(t, NULL, source, 8, root),
+          "overlap");
+    ALONE("rma_scatter", RMA_ERR_ARG, rma_scatter(t, to, NULL, 8, root), rma_scatter(t, to, NULL, 8, root), "source");
+    ALONE("rma_sum_reduce_root_uint64", RMA_ERR_ARG, rma_sum_reduce_root_uint64(t, NULL, s, 2, root),
+          rma_sum_reduce_root_uint64(t, NULL, s, 2, root), "dest");
     ALONE("rma_sum_exscan_uint64", RMA_ERR_ARG, rma_sum_exscan_uint64(t, d, NULL, 2), rma_sum_exscan_uint64(t, d, s, 2),
           "source");
 }

@@ -96,6 +96,18 @@ static void who_is_told(bool get) {
     TELLS("rma_ctx_fence", rma_ctx_fence(failing));
     OK(rma_ctx_fence(failing));
 
+    DOING("a test tells");
+    fail(failing, get);
+    works(sound, ++n);
+    job_expect_begin("rma_ctx_test_quiet");
+    while (rma_last_code() == RMA_ERR_PE) {
+        CHECK(!rma_ctx_test_quiet(failing), "an operation that failed is complete");
+        job_pause();
+    }
+    job_expect_end(__FILE__, __LINE__, "rma_ctx_test_quiet(failing)", "rma_ctx_test_quiet", rma_last_code(),
+                   RMA_ERR_NO_MEM, (const char *const[]){"PE 0 ", "memory", NULL});
+    QUIETLY(rma_ctx_test_quiet(failing), 1);
+
     DOING("a pe_quiet tells");
     fail(failing, get);
     fail(failing, get);
@@ -153,11 +165,11 @@ int main(void) {
     for (int turn = 0; turn < 3; turn++) {
         void *block;
         if (far) OK(rma_put_nbi(mine(), source, LONG, VICTIM));
-        EXPECT_ZERO("rma_malloc", rma_malloc(64) != NULL, RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        EXPECT_ZERO("rma_malloc", rma_malloc(64) != NULL, RMA_ERR_NO_MEM, far ? "PE 0 failed" : "on PE ");
         block = rma_malloc(64);
         CHECK(block != NULL, "%s", rma_last_error());
         if (far) OK(rma_get_nbi(dest, mine(), LONG, VICTIM));
-        EXPECT("rma_free", rma_free(block), RMA_ERR_NO_MEM, far ? "PE 0 could not" : "on PE ");
+        EXPECT("rma_free", rma_free(block), RMA_ERR_NO_MEM, far ? "PE 0 failed" : "on PE ");
         OK(rma_free(block));
     }
 

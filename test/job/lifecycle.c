@@ -51,6 +51,11 @@ static void nothing_works(const char *when, void *block, rma_gptr_t g) {
     EXPECT("rma_quiet", rma_quiet(), RMA_ERR_STATE, when);
     EXPECT("rma_barrier_all", rma_barrier_all(), RMA_ERR_STATE, when);
     EXPECT("rma_broadcast", rma_broadcast(RMA_TEAM_WORLD, target, target, 8, 0), RMA_ERR_STATE, when);
+    EXPECT("rma_gather", rma_gather(RMA_TEAM_WORLD, target, target, 8, 0), RMA_ERR_STATE, when);
+    EXPECT("rma_scatter", rma_scatter(RMA_TEAM_WORLD, target, target, 8, 0), RMA_ERR_STATE, when);
+    EXPECT("rma_team_split_color", rma_team_split_color(RMA_TEAM_WORLD, 1, 1, &(rma_team *){NULL}), RMA_ERR_STATE,
+           when);
+    EXPECT_ZERO("rma_test_quiet", rma_test_quiet(), RMA_ERR_STATE, when);
 
     EXPECT_ZERO("rma_atomic_fetch_long", rma_atomic_fetch(target, 0), RMA_ERR_STATE, when);
     EXPECT("rma_atomic_set_long", rma_atomic_set(target, 1, 0), RMA_ERR_STATE, when);
@@ -67,6 +72,15 @@ static void nothing_works(const char *when, void *block, rma_gptr_t g) {
     EXPECT_ZERO("rma_gptr_atomic_swap", rma_gptr_atomic_swap(g, 1), RMA_ERR_STATE, when);
     EXPECT_ZERO("rma_gptr_atomic_compare_swap", rma_gptr_atomic_compare_swap(g, 0, 1), RMA_ERR_STATE, when);
     EXPECT_ZERO("rma_gptr_atomic_fetch_add", rma_gptr_atomic_fetch_add(g, 1), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_put_nbi", rma_gptr_put_nbi(g, anywhere, 8), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_get_nbi", rma_gptr_get_nbi(anywhere, g, 8), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_p_long", rma_gptr_p_long(g, 1), RMA_ERR_STATE, when);
+    EXPECT_ZERO("rma_gptr_g_long", rma_gptr_g_long(g), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_put_signal", rma_gptr_put_signal(g, anywhere, 8, g, 1, RMA_SIGNAL_SET), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_iput", rma_gptr_iput(g, anywhere, 1, 1, 8, 1), RMA_ERR_STATE, when);
+    EXPECT("rma_gptr_iget", rma_gptr_iget(anywhere, g, 1, 1, 8, 1), RMA_ERR_STATE, when);
+    EXPECT("rma_ctx_gptr_put", rma_ctx_gptr_put(RMA_CTX_DEFAULT, g, anywhere, 8), RMA_ERR_STATE, when);
+    EXPECT_ZERO("rma_ctx_gptr_g_long", rma_ctx_gptr_g_long(RMA_CTX_DEFAULT, g), RMA_ERR_STATE, when);
     QUIETLY(rma_gptr_ptr(g), NULL);
     QUIETLY(rma_gptr_pe((rma_gptr_t)7 << 40), 7);
     for (int i = 0; i < 4; i++) CHECK(anywhere[i] == 0, "word %d is %ld", i, anywhere[i]);

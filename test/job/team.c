@@ -31,7 +31,7 @@ static struct group from(const struct group *parent, int start, int stride, int 
     return g;
 }
 
-static int symmetric_word;
+static int symmetric_word, numbers[JOB_PES_MAX];
 
 static int place_in(const struct group *g, int pe) {
     for (int i = 0; i < g->n; i++)
@@ -80,6 +80,32 @@ static void grid(const struct group *parent, int xrange, struct group *x, struct
     as_expected(y, parent);
     translates(x, y);
     translates(y, x);
+}
+
+/* Each PE's color and key follow from `draw`, which all know. */
+static struct group colored(const struct group *parent, uint64_t draw, int colors, int keys) {
+    struct group g = {.team = untouched, .me = -1};
+    int color[JOB_PES_MAX] = {0}, key[JOB_PES_MAX] = {0};
+    for (int i = 0; i < parent->n; i++) {
+        color[i] = (int)job_below(&draw, (size_t)colors + 1) - 1;
+        key[i] = (int)job_below(&draw, (size_t)keys) - keys / 2;
+        if (color[i] > 0) color[i] = color[i] * (INT_MAX / colors); /* a color is any number */
+    }
+    for (int from = INT_MIN; g.n < parent->n;) { /* by rising keys */
+        int next = INT_MAX;
+        for (int i = 0; i < parent->n; i++)
+            if (key[i] == from && color[i] >= 0 && color[i] == color[parent->me]) {
+                if (i == parent->me) g.me = g.n;
+                g.pes[g.n++] = parent->pes[i];
+            }
+        for (int i = 0; i < parent->n; i++)
+            if (key[i] > from && key[i] < next) next = key[i];
+        if (next == INT_MAX) break;
+        from = next;
+    }
+    OK(rma_team_split_color(parent->team, color[parent->me], key[parent->me], &g.team));
+    as_expected(&g, parent);
+    return g;
 }
 
 static void end(struct group *g) { OK(rma_team_destroy(g->team)); }
@@ -170,6 +196,37 @@ static void all_strides(void) {
 }
 
 /* Splits of splits, as far as this PE is in them; all of each parent draw the same. */
+static void works(struct group *g);
+
+/* Random colors and keys; all in one team, backwards; nobody in one; and splits of what has come of it. */
+static void by_color(const struct group *parent) {
+    uint64_t random = job_stream(77);
+    rma_team *team = untouched;
+    for (long turn = job_far_rounds(60, 24, 12); turn > 0; turn--) {
+        const int colors = 1 + (int)job_below(&random, 4), keys = 1 + (int)job_below(&random, (size_t)parent->n * 2);
+        struct group g = colored(parent, job_random(&random), colors, keys), part, x, y;
+        works(&g);
+        if (g.me >= 0) {
+            part = strided(&g, g.n - 1, -1, (g.n + 1) / 2);
+            works(&part);
+            if (part.me >= 0) end(&part);
+            grid(&g, 2, &x, &y);
+            works(&y);
+            end(&x);
+            end(&y);
+            part = colored(&g, job_mix((uint64_t)turn), 2, 3);
+            works(&part);
+            if (part.me >= 0) end(&part);
+            end(&g);
+        }
+    }
+    OK(rma_team_split_color(parent->team, INT_MAX, -parent->me, &team));
+    CHECK(rma_team_my_pe(team) == parent->n - 1 - parent->me, "number %d", rma_team_my_pe(team));
+    OK(rma_team_destroy(team));
+    OK(rma_team_split_color(parent->team, RMA_COLOR_NONE, INT_MIN, &team));
+    CHECK(team == RMA_TEAM_INVALID, "a team of nobody");
+}
+
 static void deeper(const struct group *parent, int levels, uint64_t key) {
     uint64_t draw = job_stream(key = key * 64 + (uint64_t)parent->pes[0]);
     int n = parent->n, start = (int)job_below(&draw, (size_t)n), stride = 1 + (int)job_below(&draw, (size_t)n);
@@ -219,6 +276,22 @@ static void grids(void) {
 /* ---- numbers of teams ---- */
 
 /* All numbers can be had: nothing has kept one. A 2D split has two teams or none. */
+/* What goes by a team's numbers: a collective, and a context. */
+static void works(struct group *g) {
+    int mine = job.me + 1, all[JOB_PES_MAX];
+    rma_ctx *ctx;
+    if (g->me < 0) return;
+    OK(rma_fcollect(g->team, all, &mine, sizeof mine));
+    for (int i = 0; i < g->n; i++) CHECK(all[i] == g->pes[i] + 1, "PE %d of %d is %d", i, g->n, all[i] - 1);
+    OK(rma_team_create_ctx(g->team, 0, &ctx));
+    OK(rma_ctx_p(ctx, &numbers[job.me], g->me, (g->me + 1) % g->n));
+    OK(rma_ctx_quiet(ctx));
+    OK(rma_team_sync(g->team));
+    CHECK(numbers[g->pes[(g->me + g->n - 1) % g->n]] == (g->me + g->n - 1) % g->n, "the PE before wrote elsewhere");
+    OK(rma_team_sync(g->team));
+    OK(rma_ctx_destroy(ctx));
+}
+
 static void all_numbers(const struct group *parent) {
     rma_team *team[MOST], *more = untouched, *y = untouched;
     DOING("all numbers");
@@ -395,6 +468,11 @@ static void wrong_arguments(void) {
     EXPECT("rma_team_split_2d", rma_team_split_2d(RMA_TEAM_WORLD, INT_MIN, &x, &y), RMA_ERR_ARG, "xrange -2147483648");
     EXPECT("rma_team_split_2d", rma_team_split_2d(RMA_TEAM_WORLD, 1, NULL, &y), RMA_ERR_ARG, "xteam");
     EXPECT("rma_team_split_2d", rma_team_split_2d(RMA_TEAM_WORLD, 1, &x, NULL), RMA_ERR_ARG, "yteam");
+    EXPECT("rma_team_split_color", rma_team_split_color(RMA_TEAM_WORLD, 1, 1, NULL), RMA_ERR_ARG, "team is a null");
+    EXPECT("rma_team_split_color", rma_team_split_color(RMA_TEAM_WORLD, -2, 1, &x), RMA_ERR_ARG, "color -2 is below 0");
+    EXPECT("rma_team_split_color", rma_team_split_color(RMA_TEAM_WORLD, INT_MIN, 1, &x), RMA_ERR_ARG,
+           "color -2147483648 is below 0");
+    EXPECT("rma_team_split_color", rma_team_split_color(RMA_TEAM_INVALID, 1, 1, &x), RMA_ERR_ARG, "RMA_TEAM_INVALID");
     CHECK(x == untouched && y == untouched, "a failed split has written");
 }
 
@@ -415,7 +493,8 @@ static void wrong_arguments(void) {
     } while (0)
 
 static void one_pe(const struct group *parent, int odd) {
-    static const char strided_name[] = "rma_team_split_strided", grid_name[] = "rma_team_split_2d";
+    static const char strided_name[] = "rma_team_split_strided", grid_name[] = "rma_team_split_2d",
+                      color_name[] = "rma_team_split_color";
     rma_team *x = untouched, *y = untouched, *t = parent->team;
     int mine = job.me == odd, n = parent->n, even;
     if (n < 2 || parent->me < 0) return;
@@ -436,6 +515,15 @@ static void one_pe(const struct group *parent, int odd) {
     CHECK(strstr(rma_last_error(), job_text("PE %d is in %s, PE %d in %s", even, strided_name, odd, grid_name)), "%s",
           rma_last_error());
     CHECK(x == untouched && y == untouched && job_raised.count == 1, "a failed split has written");
+    job_expect_begin("");
+    CHECK((mine ? rma_team_split_color(t, 1, 0, &x) : rma_team_split_strided(t, 1, 0, 1, &x)) == RMA_ERR_MISMATCH,
+          "two calls are taken for one");
+    CHECK(strstr(rma_last_error(), job_text("PE %d is in %s, PE %d in %s", even, strided_name, odd, color_name)), "%s",
+          rma_last_error());
+    CHECK(x == untouched && job_raised.count == 1, "a failed split has written");
+    ALONE(color_name, RMA_ERR_ARG, rma_team_split_color(t, -7, 1, &x), rma_team_split_color(t, RMA_COLOR_NONE, 1, &x),
+          "color -7");
+    ALONE(color_name, RMA_ERR_ARG, rma_team_split_color(t, 3, 1, NULL), rma_team_split_color(t, 3, 1, &x), "null");
     ALONE(strided_name, RMA_ERR_PE, rma_team_split_strided(t, n, 1, 1, &x), rma_team_split_strided(t, 0, 1, 1, &x),
           "start");
     ALONE(strided_name, RMA_ERR_ARG, rma_team_split_strided(t, 0, 1, 0, &x), rma_team_split_strided(t, 0, 1, n, &x),
@@ -512,6 +600,9 @@ int main(void) {
     all_strides();
     DOING("grids");
     grids();
+    DOING("splits by color");
+    by_color(&world);
+    by_color(&node);
     DOING("splits of splits");
     for (uint64_t i = 0; i < 3; i++) deeper(&world, 3, i);
     DOING("splits of the node");

@@ -54,6 +54,25 @@ DISTINCT(NAMED)
 ALIASES(NAMED)
 DISTINCT(GENERIC)
 
+/* The same by global pointer, with a context and without in turn. */
+#define BY_GPTR(NAME, TYPE)                                                                                            \
+    static int gptr_p_##NAME(TYPE *dest, TYPE value, int pe) {                                                         \
+        return pe & 1 ? rma_ctx_gptr_p_##NAME(RMA_CTX_DEFAULT, rma_gptr(dest, pe), value)                              \
+                      : rma_gptr_p_##NAME(rma_gptr(dest, pe), value);                                                  \
+    }                                                                                                                  \
+    static TYPE gptr_g_##NAME(const TYPE *source, int pe) {                                                            \
+        return pe & 1 ? rma_gptr_g_##NAME(rma_gptr(source, pe))                                                        \
+                      : rma_ctx_gptr_g_##NAME(RMA_CTX_DEFAULT, rma_gptr(source, pe));                                  \
+    }                                                                                                                  \
+    static void gptr_##NAME(TYPE value) VALUE_TEST(TYPE, gptr_p_##NAME, gptr_g_##NAME)
+DISTINCT(BY_GPTR)
+ALIASES(BY_GPTR)
+
+/* bool has two values. */
+NAMED(bool, _Bool)
+GENERIC(bool, _Bool)
+BY_GPTR(bool, _Bool)
+
 /* All bits zero, all one (a NaN for floats), alternating, only the lowest, only the highest, and random ones. */
 #define BITS(NAME, TYPE)                                                                                               \
     static void bits_##NAME(void (*test)(TYPE)) {                                                                      \
@@ -74,6 +93,7 @@ DISTINCT(BITS)
 ALIASES(BITS)
 #define RUN_NAMED(NAME, TYPE)   bits_##NAME(named_##NAME);
 #define RUN_GENERIC(NAME, TYPE) bits_##NAME(generic_##NAME);
+#define RUN_GPTR(NAME, TYPE)    bits_##NAME(gptr_##NAME);
 
 static void known_values(void) {
     static const double doubles[] = {0.0, -0.0, 1.0 / 3, DBL_MAX, -DBL_MAX, DBL_MIN, DBL_MIN / 4};
@@ -149,6 +169,13 @@ int main(void) {
     DISTINCT(RUN_NAMED)
     ALIASES(RUN_NAMED)
     DISTINCT(RUN_GENERIC)
+    DISTINCT(RUN_GPTR)
+    ALIASES(RUN_GPTR)
+    for (int value = 0; value < 2; value++) {
+        named_bool(value);
+        generic_bool(value);
+        gptr_bool(value);
+    }
     known_values();
     OK(rma_free(room));
     values_arrive_whole();

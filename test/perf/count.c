@@ -87,6 +87,7 @@ OPERATION(put_nbi_quiet, USE(rma_put_nbi(p.far, p.near, 8, p.pe)); USE(rma_quiet
 OPERATION(get_nbi_quiet, USE(rma_get_nbi(p.near, p.far, 8, p.pe)); USE(rma_quiet()))
 OPERATION(quiet, USE(rma_quiet()))
 OPERATION(fence, USE(rma_fence()))
+OPERATION(test_quiet, USE(rma_test_quiet()))
 OPERATION(pe_quiet, USE(rma_pe_quiet(&p.pe, 1)))
 OPERATION(put_signal_set, USE(rma_put_signal(p.far, p.near, 8, p.signal, 1, RMA_SIGNAL_SET, p.pe)))
 OPERATION(put_signal_add, USE(rma_put_signal(p.far, p.near, 8, p.signal, 1, RMA_SIGNAL_ADD, p.pe)))
@@ -149,6 +150,16 @@ OPERATION(g_get_b64, USE(rma_gptr_get(p.near, p.symmetric, p.b64)))
 OPERATION(g_put_local, USE(rma_gptr_put(p.guest, p.near, 8)))
 OPERATION(g_get_local, USE(rma_gptr_get(p.near, p.guest, 8)))
 OPERATION(g_get_attached, USE(rma_gptr_get(p.near, p.attached, 8)))
+OPERATION(g_put_nbi_quiet, USE(rma_gptr_put_nbi(p.symmetric, p.near, 8)); USE(rma_quiet()))
+OPERATION(g_get_nbi_quiet, USE(rma_gptr_get_nbi(p.near, p.symmetric, 8)); USE(rma_quiet()))
+OPERATION(g_p_long, USE(rma_gptr_p_long(p.symmetric, p.one)))
+OPERATION(g_g_long, USE(rma_gptr_g_long(p.symmetric)))
+OPERATION(g_put_signal, USE(rma_gptr_put_signal(p.guest, p.near, 8, p.symmetric, 1, RMA_SIGNAL_SET)))
+OPERATION(g_iput_16, USE(rma_gptr_iput(p.guest, p.near, 2, 1, 8, 16)))
+OPERATION(g_iget_16, USE(rma_gptr_iget(p.near, p.guest, 1, 2, 8, 16)))
+OPERATION(cg_put_8, USE(rma_ctx_gptr_put(p.ctx, p.symmetric, p.near, 8)))
+OPERATION(cg_p_long, USE(rma_ctx_gptr_p_long(p.ctx, p.symmetric, p.one)))
+OPERATION(cg_g_long, USE(rma_ctx_gptr_g_long(p.ctx, p.symmetric)))
 OPERATION(g_a_fetch, USE(rma_gptr_atomic_fetch(p.symmetric)))
 OPERATION(g_a_set, USE(rma_gptr_atomic_set(p.symmetric, 1)))
 OPERATION(g_a_swap, USE(rma_gptr_atomic_swap(p.symmetric, 1)))
@@ -188,6 +199,10 @@ OPERATION(broadcast_8, OK(rma_broadcast(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
 OPERATION(broadcast_4k, OK(rma_broadcast(RMA_TEAM_WORLD, p.far, p.near, LONG, 0)))
 OPERATION(sum_1, OK(rma_sum_reduce(RMA_TEAM_WORLD, p.far, p.word, 1)))
 OPERATION(sum_512, OK(rma_sum_reduce(RMA_TEAM_WORLD, p.far, p.near, 512)))
+OPERATION(sum_root_1, OK(rma_sum_reduce_root(RMA_TEAM_WORLD, p.far, p.word, 1, 0)))
+OPERATION(min_scan_1, OK(rma_min_inscan(RMA_TEAM_WORLD, p.far, p.word, 1)))
+OPERATION(gather_8, OK(rma_gather(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
+OPERATION(scatter_8, OK(rma_scatter(RMA_TEAM_WORLD, p.far, p.word, 8, 0)))
 OPERATION(scan_1, OK(rma_sum_inscan(RMA_TEAM_WORLD, p.far, p.word, 1)))
 OPERATION(fcollect_8, OK(rma_fcollect(RMA_TEAM_WORLD, p.far, p.word, 8)))
 OPERATION(fcollect_4k, OK(rma_fcollect(RMA_TEAM_WORLD, p.far, p.near, LONG)))
@@ -227,6 +242,7 @@ static const struct operation {
     {2, get_nbi_quiet, "get_nbi 8 B, quiet"},
     {2, quiet, "quiet, nothing pending"},
     {2, fence, "fence"},
+    {2, test_quiet, "test_quiet"},
     {2, pe_quiet, "pe_quiet, nothing pending"},
     {2, put_signal_set, "put_signal 8 B, set"},
     {2, put_signal_add, "put_signal 8 B, add"},
@@ -289,6 +305,16 @@ static const struct operation {
     {2, g_put_local, "gptr_put 8 B to a local heap"},
     {2, g_get_local, "gptr_get 8 B from a local heap"},
     {2, g_get_attached, "gptr_get 8 B from own attached memory"},
+    {2, g_put_nbi_quiet, "gptr_put_nbi 8 B, quiet"},
+    {2, g_get_nbi_quiet, "gptr_get_nbi 8 B, quiet"},
+    {2, g_p_long, "gptr_p_long"},
+    {2, g_g_long, "gptr_g_long"},
+    {2, g_put_signal, "gptr_put_signal SET, 8 B"},
+    {2, g_iput_16, "gptr_iput 16 of 8 B"},
+    {2, g_iget_16, "gptr_iget 16 of 8 B"},
+    {2, cg_put_8, "ctx_gptr_put 8 B"},
+    {2, cg_p_long, "ctx_gptr_p_long"},
+    {2, cg_g_long, "ctx_gptr_g_long"},
     {2, g_a_fetch, "gptr_atomic_fetch"},
     {2, g_a_set, "gptr_atomic_set"},
     {2, g_a_swap, "gptr_atomic_swap"},
@@ -320,7 +346,11 @@ static const struct operation {
     {1, broadcast_4k, "broadcast 4 KiB, 1 PE"},
     {1, sum_1, "sum_reduce 1 long, 1 PE"},
     {1, sum_512, "sum_reduce 512 longs, 1 PE"},
+    {1, sum_root_1, "sum_reduce_root 1 long, 1 PE"},
     {1, scan_1, "sum_inscan 1 long, 1 PE"},
+    {1, min_scan_1, "min_inscan 1 long, 1 PE"},
+    {1, gather_8, "gather 8 B, 1 PE"},
+    {1, scatter_8, "scatter 8 B, 1 PE"},
     {1, fcollect_8, "fcollect 8 B, 1 PE"},
     {1, fcollect_4k, "fcollect 4 KiB, 1 PE"},
     {1, collect_8, "collect 8 B, 1 PE"},
