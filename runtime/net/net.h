@@ -65,7 +65,7 @@ int rmai_net_close(struct rmai_net *net);
  * job's all_progress and placement): sessions choose their way by that. */
 void rmai_net_agreed(struct rmai_net *net);
 
-/* rmai_net_way says in a few words how puts and gets travel. */
+/* rmai_net_way says in a few words how puts and gets travel; there is a net. */
 const char *rmai_net_way(const struct rmai_net *net);
 
 /* For runtime/watch. rmai_net_transport: what carries its questions. rmai_net_has_window: 1 if something may go through

@@ -15,6 +15,7 @@
 
 #include "runtime/job/directory.h"
 #include "runtime/net/net.h"
+#include "runtime/net/wire.h"
 
 /* What the caller of a put, get or fetching atomic does next. */
 enum rmai_when {
@@ -23,32 +24,22 @@ enum rmai_when {
     RMAI_COPIED /* goes on, and the source is free on return: it is short enough to be copied */
 };
 
-/* The kinds that records of messages have, too (wire.h). */
-enum rmai_net_kind {
-    RMAI_RECORD_PUT,
-    RMAI_RECORD_GET,
-    RMAI_RECORD_PUT_LONG, /* the data travel apart; with a signal, that follows them */
-    RMAI_RECORD_GET_LONG,
-    RMAI_RECORD_LOOK, /* whether [offset, offset + value) is there; atomic: 1 if it is to be written */
-    RMAI_RECORD_ATOMIC,
-    RMAI_RECORD_ALLOC, /* value: bytes; gives the global pointer */
-    RMAI_RECORD_FREE,
-    RMAI_RECORD_EXTENTS /* gives the target's directory (struct rmai_directory) */
-};
-
-/* RMAI_RECORD_PUT and RMAI_RECORD_GET are of any length here; op.c cuts and sends them as it has to. */
+/* The kinds are those of records (wire.h); a put or get may have any length here. Callers fill in the fields up to
+ * `len`, and of ATOMIC `value` and `cond`, too. The other kinds and fields are message.c's own. */
 struct rmai_op {
     const char *call; /* the public call, which errors name */
     struct rmai_pending *set;
-    int pe;               /* of another node */
-    uint8_t kind;         /* enum rmai_net_kind */
-    uint8_t atomic;       /* ATOMIC: enum rma_atomic_op_ */
-    uint8_t when;         /* enum rmai_when */
-    uint64_t offset;      /* in the space of pe */
-    void *buffer;         /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL */
-    size_t len;           /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
-    uint64_t value, cond; /* operands of ATOMIC; of other kinds nobody reads them */
-    uint64_t word;        /* PUT_LONG with a signal: the offset of its word, else 0. For message.c alone */
+    int pe;          /* of another node */
+    uint8_t kind;    /* RMAI_RECORD_PUT, RMAI_RECORD_GET or RMAI_RECORD_ATOMIC; see enum rmai_net_kind */
+    uint8_t atomic;  /* ATOMIC, PUT_LONG with a signal: enum rma_atomic_op_. LOOK: 1 if the range is to be written */
+    uint8_t when;    /* enum rmai_when */
+    uint8_t signal;  /* PUT_LONG: 1 if an atomic on `word` follows the data */
+    uint64_t offset; /* in the space of pe */
+    void *buffer;    /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL */
+    size_t len;      /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
+    uint64_t value;  /* ATOMIC: the operand. LOOK, ALLOC, PUT_LONG, GET_LONG: bytes */
+    uint64_t cond;   /* ATOMIC: what a compare-and-swap compares with. PUT_LONG with a signal: the signal's operand */
+    uint64_t word;   /* PUT_LONG with a signal: the offset of its word */
 };
 
 /* rmai_net_put: a put is in its place after quiet. rmai_net_get. rmai_net_atomic: without a buffer it is done after
@@ -82,7 +73,8 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s);
 int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_net_try_quiet drives progress, and writes to *quiet whether everything of s is complete. It waits for no
- * message; what has gone through a window is flushed, since MPI tells of its completion in no other way. */
+ * message; what has gone through a window is flushed, since MPI tells of its completion in no other way. A failure of
+ * an earlier operation is left to the next quiet. */
 int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet);
 
 /* rmai_net_test_quiet: the same, but open batches are sent, as by rmai_net_quiet; and when everything of s is complete,

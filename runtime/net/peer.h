@@ -25,14 +25,14 @@
 
 /* ---- peers ---- */
 
-/* under_way <= RMAI_CREDITS. listed if and only if the peer is in set->busy: while open holds a record, under_way > 0,
- * or touched != 0. */
+/* under_way <= RMAI_CREDITS. listed if and only if the peer is in set->busy: so it is while open holds a record,
+ * under_way > 0 or touched != 0, and on until a quiet finds that nothing is left. */
 struct rmai_peer {
     int pe;        /* first: peers are entries of a rmai_pe_table */
     int under_way; /* batches that are sent and not answered */
     struct rmai_pending *set;
     struct rmai_link *link; /* from the first batch on */
-    unsigned asked;         /* operations since nothing was pending */
+    unsigned asked;         /* elements and transfers since nothing was pending */
     int last_was_lone;      /* the last quiet completed a single operation: see rmai_window_takes */
     unsigned touched; /* a bit for each of MPI's windows (enum rmai_window_kind): something there is not flushed */
     unsigned through_window; /* transfers that went through one */
@@ -54,7 +54,7 @@ struct rmai_peer {
 #define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; the source of a longer put is flushed locally */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
-/* *nothing_pending == (busy == NULL). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
+/* *nothing_pending == (busy == NULL && failed == 0). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
     pthread_mutex_t lock; /* of all below; taken after that of struct rmai_net, never before it */
     struct rmai_net *net;
@@ -115,6 +115,10 @@ static inline void rmai_peer_list(struct rmai_peer *p) {
     if (!p->listed) rmai_peer_list_(p);
 }
 void rmai_peer_unlist(struct rmai_peer *p);
+
+/* rmai_pending_publish writes the two words of nothing_pending, with the set's lock. While a failure waits for a quiet
+ * to report it something is pending, so that the inlined quiet calls the library. */
+void rmai_pending_publish(struct rmai_pending *s);
 
 /* rmai_pending_by_node: any thread of the program may ask, and knows it for as long as it has something pending. */
 static inline int rmai_pending_by_node(const struct rmai_pending *s) {

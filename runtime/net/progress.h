@@ -23,8 +23,8 @@ void rmai_net_unlock(struct rmai_net *net);
 int rmai_net_visit(struct rmai_net *net);
 void rmai_net_end_visit(struct rmai_net *net);
 
-/* rmai_net_drive: the same for a thread that holds the lock, and that waits for none of the messages: all that have
- * come are heard. */
+/* rmai_net_drive is rmai_net_progress for a thread that holds the lock and waits for none of the messages: all that
+ * have come are heard. */
 int rmai_net_drive(struct rmai_net *net);
 
 /* A wait of a thread that holds the lock. rmai_net_wait_turn drives progress once, and sleeps if there has been nothing

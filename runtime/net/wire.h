@@ -24,7 +24,6 @@
 #include <string.h>
 
 #include "rma.h"
-#include "runtime/net/op.h"
 
 #define RMAI_MESSAGE  ((size_t)4096)      /* bytes of a short message at most */
 #define RMAI_PIECE    ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH crashes beyond 2 GiB */
@@ -48,16 +47,19 @@ struct rmai_envelope {
     uint16_t done;  /* so many more requests of the receiver are done: the oldest ones that had no reply of their own */
 };
 
-/* A record's kind is enum rmai_net_kind (op.h).
- *   PUT          data of `len` bytes follow the offset
- *   GET          the item has `len` bytes of each element
- *   PUT_LONG     value: bytes, which come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on `word`
- *   GET_LONG     value: bytes, which go by tag
- *   LOOK         value: bytes, op: 1 if they are to be written; only whether they are there
- *   ATOMIC       the item has each element's old value, if RMAI_RECORD_WANTED
- *   ALLOC        value: bytes; the item has the global pointer
- *   FREE
- *   EXTENTS      the item has the target's directory (struct rmai_directory) */
+enum rmai_net_kind {
+    RMAI_RECORD_PUT,      /* data of `len` bytes follow the offset */
+    RMAI_RECORD_GET,      /* the item has `len` bytes of each element */
+    RMAI_RECORD_PUT_LONG, /* value: bytes; they come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on `word`
+                           */
+    RMAI_RECORD_GET_LONG, /* value: bytes; they go by tag */
+    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
+    RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
+    RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
+    RMAI_RECORD_FREE,
+    RMAI_RECORD_EXTENTS /* the item has the target's directory (struct rmai_directory) */
+};
+
 #define RMAI_RECORD_WANTED 1 /* flags: the old value is wanted */
 #define RMAI_RECORD_SIGNAL 2 /* of PUT_LONG: see there */
 
