@@ -329,8 +329,9 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
     return RMAI_LIKELY(begun) ? RMA_SUCCESS : submit_alone(net, op, signal);
 }
 
-/* The compiler knows the record of the most frequent one. */
-static const struct rmai_record put_of_word = {.kind = RMAI_RECORD_PUT, .len = 8};
+/* The compiler knows the records of the most frequent ones. */
+static const struct rmai_record put_of_word = {.kind = RMAI_RECORD_PUT, .len = 8},
+                                get_of_word = {.kind = RMAI_RECORD_GET, .len = 8};
 
 static __attribute__((noinline)) int begin_word_alone(struct rmai_net *net, const struct rmai_op *op) {
     return begin_alone(net, op, &put_of_word, NULL);
@@ -500,11 +501,16 @@ static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct 
     return fetch_at_once(net, op, &r, &code) ? code : move(net, op);
 }
 
-int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
+static __attribute__((noinline)) int get_short(struct rmai_net *net, const struct rmai_op *op) {
     const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
+    return begin_short(net, op, &r);
+}
+
+int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move(net, op);
-    return op->when == RMAI_NOW ? get_now(net, op) : begin_short(net, op, &r);
+    if (op->when == RMAI_NOW) return get_now(net, op);
+    return op->len == 8 ? begin_short(net, op, &get_of_word) : get_short(net, op);
 }
 
 /* An atomic on attached memory is waited for, so that its error is the caller's. */

@@ -9,6 +9,7 @@
 #include "runtime/net/state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void free_net(struct rmai_net *net) {
     rmai_serve_close(net);
@@ -38,6 +39,7 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
     net->handlers = *handlers;
     net->slept_on = job->spaces ? &rmai_facts(job, job->node_my_pe)->slept_on : &net->no_sleep;
     net->crowded = crowded;
+    memset(net->ways.least_by_window, 0xff, sizeof net->ways.least_by_window); /* no window yet */
     /* A flush polls, and takes a processor from those it waits for. */
     net->windowless = !has_window || settings->window == RMAI_WINDOW_NONE ||
                       (job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO);

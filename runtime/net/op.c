@@ -28,8 +28,9 @@ static const struct way by_messages = {rmai_message_put, rmai_message_get};
 
 /* The one place where it is decided which way a put or get goes. The table that rmai_window_takes reads was filled in
  * by the probe. Messages take everything. */
-static inline const struct way *select_way(struct rmai_net *net, const struct rmai_op *op) {
-    return RMAI_UNLIKELY(net->ways.some_by_window) && rmai_window_takes(net, op) ? &by_window : &by_messages;
+static inline const struct way *select_way(struct rmai_net *net, const struct rmai_op *op, enum rmai_access access) {
+    return op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op) ? &by_window
+                                                                                                : &by_messages;
 }
 
 /* ---- operations ---- */
@@ -42,12 +43,12 @@ static RMAI_COLD int move_nothing(const struct rmai_op *op) {
 
 int rmai_net_put(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
-    return RMAI_LIKELY(op->len > 0) ? select_way(net, op)->put(net, op) : move_nothing(op);
+    return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_PUT)->put(net, op) : move_nothing(op);
 }
 
 int rmai_net_get(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
-    return RMAI_LIKELY(op->len > 0) ? select_way(net, op)->get(net, op) : move_nothing(op);
+    return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_GET)->get(net, op) : move_nothing(op);
 }
 
 int rmai_net_atomic(const struct rmai_op *op) {

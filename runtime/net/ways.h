@@ -42,7 +42,8 @@ struct rmai_ways {
     /* Puts and gets that go through a window where it covers them, by what the caller does next (enum rmai_when). */
     struct rmai_lengths by_window[RMAI_WINDOWS][RMAI_ACCESSES][RMAI_COPIED + 1];
     int all_by_window[RMAI_WINDOWS][RMAI_ACCESSES]; /* 1: of every length from `from` on, whatever follows */
-    int some_by_window;                             /* 1: something is among these */
+    /* The shortest one that goes through any window; SIZE_MAX: none does. Most operations are decided by it alone. */
+    size_t least_by_window[RMAI_ACCESSES][RMAI_COPIED + 1];
 };
 
 /* rmai_ways_window: 1 if such a put or get goes through the window, if that covers its place. */

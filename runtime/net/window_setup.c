@@ -199,6 +199,18 @@ static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
     return 0;
 }
 
+static void find_least(struct rmai_ways *w) {
+    for (int access = 0; access < RMAI_ACCESSES; access++)
+        for (int when = 0; when <= RMAI_COPIED; when++) {
+            size_t *least = &w->least_by_window[access][when];
+            *least = SIZE_MAX;
+            for (int window = 0; window < RMAI_WINDOWS; window++) {
+                const struct rmai_lengths *l = &w->by_window[window][access][when];
+                if (l->from < l->to) *least = rmai_min(*least, l->from);
+            }
+        }
+}
+
 int rmai_windows_choose(struct rmai_net *net) {
     struct rmai_dynamic *d = &net->dynamic;
     const struct rmai_ways *w = &net->ways;
@@ -209,7 +221,7 @@ int rmai_windows_choose(struct rmai_net *net) {
         if (d->open) choose_dynamic(net, (enum rmai_access)access);
     }
     leave_words_to_messages(net);
-    net->ways.some_by_window = is_used(w, RMAI_FIXED) || is_used(w, RMAI_DYNAMIC);
+    find_least(&net->ways);
     if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = end_window(net, RMAI_DYNAMIC, "rma_init");

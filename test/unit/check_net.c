@@ -1084,7 +1084,7 @@ static void open_windows(struct job *job) {
         p->net->dynamic.open = 1;
         for (int part = 0; part < RMAI_PARTS; part++) p->net->dynamic.parts[part] = 1;
         rmai_dynamic_open(p->net, &p->directory, parts);
-        p->net->ways.some_by_window = 1;
+        memset(p->net->ways.least_by_window, 0, sizeof p->net->ways.least_by_window);
         for (int access = 0; access < RMAI_ACCESSES; access++) {
             p->net->ways.all_by_window[RMAI_DYNAMIC][access] = 1;
             for (int when = 0; when <= RMAI_COPIED; when++)
