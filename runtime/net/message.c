@@ -52,8 +52,10 @@ static struct rmai_record record_of(const struct rmai_op *op) {
             r.len = (uint16_t)op->len;
             break;
         case RMAI_RECORD_PUT_LONG:
-            r.op = op->atomic;
-            r.flags = op->word ? RMAI_RECORD_SIGNAL : 0;
+            if (op->signal) {
+                r.op = op->atomic;
+                r.flags = RMAI_RECORD_SIGNAL;
+            }
             break;
         case RMAI_RECORD_LOOK: r.op = op->atomic; break;
         default: break;
@@ -411,7 +413,8 @@ static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct
     const size_t most = longs ? RMAI_PIECE : INLINE_MOST;
     struct rmai_op piece = *op;
     int code = RMA_SUCCESS;
-    piece.word = 0;
+    piece.signal = 0;
+    piece.cond = piece.word = 0; /* they travel, though nobody reads them */
     if (longs) piece.kind = op->kind == RMAI_RECORD_GET ? RMAI_RECORD_GET_LONG : RMAI_RECORD_PUT_LONG;
     for (size_t done = 0; code == RMA_SUCCESS && done < op->len; done += piece.len) {
         piece.len = rmai_min(op->len - done, most);
@@ -541,6 +544,7 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
     op.value = put->len;
     op.cond = signal->value;
     op.word = signal->offset;
+    op.signal = 1;
     complete_proxy(net, op.call, op.set, op.pe);
     begin_waiting(&waiter, 1);
     rmai_net_lock(net);

@@ -68,7 +68,7 @@ int rmai_net_close(struct rmai_net *net);
  * proxies. */
 void rmai_net_agreed(struct rmai_net *net);
 
-/* rmai_net_way says in a few words how puts and gets travel. */
+/* rmai_net_way says in a few words how puts and gets travel; there is a net. */
 const char *rmai_net_way(const struct rmai_net *net);
 
 /* For runtime/watch. rmai_net_transport returns the transport, which carries its questions. rmai_net_has_window: 1 if

@@ -17,16 +17,14 @@
 
 /* ---- the ways ---- */
 
-/* One way in which operations travel. `atomic` is NULL where it cannot carry any. */
+/* One way in which puts and gets travel. Atomics and signals go by messages only. */
 struct way {
-    const char *name;
     int (*put)(struct rmai_net *net, const struct rmai_op *op);
     int (*get)(struct rmai_net *net, const struct rmai_op *op);
-    int (*atomic)(struct rmai_net *net, const struct rmai_op *op);
 };
 
-static const struct way by_window = {"window", rmai_window_put, rmai_window_get, NULL};
-static const struct way by_messages = {"messages", rmai_message_put, rmai_message_get, rmai_message_atomic};
+static const struct way by_window = {rmai_window_put, rmai_window_get};
+static const struct way by_messages = {rmai_message_put, rmai_message_get};
 
 /* The one place where it is decided which way a put or get goes. The table that rmai_window_takes reads was filled in
  * by the probe. Messages take everything. */
@@ -104,10 +102,13 @@ int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_
 /* Returns the first error of an operation that nobody waited for, or code. The set's lock is held. The fence is an
  * acquire for what nonblocking atomics have read; it pairs with the release of the PE that wrote the word. */
 static int report_failure(const char *call, struct rmai_pending *s, int code) {
-    if (code == RMA_SUCCESS && s->failed)
-        code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op, s->failed_pe,
-                          rma_strerror(s->failed));
-    s->failed = 0;
+    if (RMAI_UNLIKELY(s->failed)) {
+        if (code == RMA_SUCCESS)
+            code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op,
+                              s->failed_pe, rma_strerror(s->failed));
+        s->failed = 0;
+        rmai_pending_publish(s);
+    }
     atomic_thread_fence(memory_order_acquire);
     return code;
 }

@@ -16,6 +16,7 @@
 
 #include "runtime/job/directory.h"
 #include "runtime/net/net.h"
+#include "runtime/net/wire.h"
 
 /* What the caller of a put, get or fetching atomic does next. */
 enum rmai_when {
@@ -24,32 +25,22 @@ enum rmai_when {
     RMAI_COPIED /* continues, and the source is free on return: it is short enough to be copied */
 };
 
-/* The kinds of operations. The records of messages have the same kinds (wire.h). */
-enum rmai_net_kind {
-    RMAI_RECORD_PUT,
-    RMAI_RECORD_GET,
-    RMAI_RECORD_PUT_LONG, /* the data travel in messages of their own; a signal, if there is one, comes after them */
-    RMAI_RECORD_GET_LONG,
-    RMAI_RECORD_LOOK, /* asks whether [offset, offset + value) exists; atomic: 1 if it will be written */
-    RMAI_RECORD_ATOMIC,
-    RMAI_RECORD_ALLOC, /* value: bytes; returns the global pointer */
-    RMAI_RECORD_FREE,
-    RMAI_RECORD_EXTENTS /* returns the target's directory (struct rmai_directory) */
-};
-
-/* A PUT or GET may have any length here; op.c cuts it into records, or makes it a PUT_LONG or GET_LONG, as needed. */
+/* The kinds are those of records (wire.h), but a put or get may have any length here. Callers fill in the fields up to
+ * `len` and, for ATOMIC, `value` and `cond`. Only message.c uses the other kinds and fields. */
 struct rmai_op {
     const char *call; /* the public call, which errors name */
     struct rmai_pending *set;
-    int pe;               /* of another node */
-    uint8_t kind;         /* enum rmai_net_kind */
-    uint8_t atomic;       /* ATOMIC: enum rma_atomic_op_ */
-    uint8_t when;         /* enum rmai_when */
-    uint64_t offset;      /* in the space of pe */
-    void *buffer;         /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL */
-    size_t len;           /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
-    uint64_t value, cond; /* operands of ATOMIC; other kinds ignore them */
-    uint64_t word;        /* PUT_LONG with a signal: the offset of the signal's word, else 0. Only message.c uses it */
+    int pe;          /* of another node */
+    uint8_t kind;    /* RMAI_RECORD_PUT, RMAI_RECORD_GET or RMAI_RECORD_ATOMIC; see enum rmai_net_kind */
+    uint8_t atomic;  /* ATOMIC, PUT_LONG with a signal: enum rma_atomic_op_. LOOK: 1 if the range will be written */
+    uint8_t when;    /* enum rmai_when */
+    uint8_t signal;  /* PUT_LONG: 1 if an atomic on `word` follows the data */
+    uint64_t offset; /* in the space of pe */
+    void *buffer;    /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL */
+    size_t len;      /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
+    uint64_t value;  /* ATOMIC: the operand. LOOK, ALLOC, PUT_LONG, GET_LONG: bytes */
+    uint64_t cond; /* ATOMIC: the value that a compare-and-swap expects. PUT_LONG with a signal: the signal's operand */
+    uint64_t word; /* PUT_LONG with a signal: the offset of its word */
 };
 
 /* rmai_net_put, rmai_net_get and rmai_net_atomic do one operation. A put is in its place after quiet. An atomic without
@@ -85,7 +76,7 @@ int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_net_try_quiet drives progress, and writes to *quiet whether all operations of s are complete. It waits for no
  * message, but it flushes the windows that s has used: MPI has no other way to tell that their transfers are complete.
- */
+ * It leaves the failure of an earlier operation to the next quiet. */
 int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet);
 
 /* rmai_net_test_quiet does the same, but also sends open batches, as rmai_net_quiet does. When all operations of s are

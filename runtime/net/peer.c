@@ -21,7 +21,8 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 
 /* ---- what quiet completes ---- */
 
-static void set_nothing_pending(struct rmai_pending *s, uint32_t nothing) {
+void rmai_pending_publish(struct rmai_pending *s) {
+    const uint32_t nothing = !s->busy && !s->failed;
     /* Release: a thread that finds nothing pending, since another thread's quiet has seen to that, sees what that quiet
      * has waited for. Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
     __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
@@ -33,7 +34,7 @@ void rmai_peer_list_(struct rmai_peer *p) {
     p->listed = 1;
     p->next = p->set->busy;
     p->set->busy = p;
-    set_nothing_pending(p->set, 0);
+    rmai_pending_publish(p->set);
 }
 
 /* A PE that does a record for its neighbour has the word in its own cache afterwards, and the owner misses it. That
@@ -69,7 +70,7 @@ void rmai_peer_unlist(struct rmai_peer *p) {
     s->copied = 0;
     rmai_pending_choose_way(s);
     atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
-    set_nothing_pending(s, 1);
+    rmai_pending_publish(s);
 }
 
 /* ---- opening and closing ---- */

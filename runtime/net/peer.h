@@ -27,13 +27,13 @@
 /* ---- peers ---- */
 
 /* under_way <= RMAI_CREDITS. listed is 1 if and only if the peer is in set->busy: while open has a record, under_way >
- * 0, or touched != 0. */
+ * 0 or touched != 0, and afterwards until a quiet finds that nothing is left. */
 struct rmai_peer {
     int pe;        /* first: peers are entries of a rmai_pe_table */
     int under_way; /* batches that were sent and are not answered */
     struct rmai_pending *set;
     struct rmai_link *link;  /* from the first batch on */
-    unsigned asked;          /* operations since nothing was pending */
+    unsigned asked;          /* elements and transfers since nothing was pending */
     int last_was_lone;       /* the last quiet completed a single operation: see rmai_window_takes */
     unsigned touched;        /* a bit for each of MPI's windows (enum rmai_window_kind): 1 while it needs a flush */
     unsigned through_window; /* transfers that went through a window */
@@ -55,7 +55,7 @@ struct rmai_peer {
 #define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; a longer put ends with a local flush */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
-/* *nothing_pending == (busy == NULL). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
+/* *nothing_pending == (busy == NULL && failed == 0). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
     pthread_mutex_t lock; /* guards all fields below; taken after the lock of struct rmai_net, never before it */
     struct rmai_net *net;
@@ -117,6 +117,10 @@ static inline void rmai_peer_list(struct rmai_peer *p) {
     if (!p->listed) rmai_peer_list_(p);
 }
 void rmai_peer_unlist(struct rmai_peer *p);
+
+/* rmai_pending_publish writes the two words of nothing_pending; the caller holds the set's lock. A failure that no
+ * quiet has reported yet counts as pending, so that the inlined quiet calls the library. */
+void rmai_pending_publish(struct rmai_pending *s);
 
 /* rmai_pending_by_node: any thread of the program may call it. The answer holds while the thread has something pending.
  */

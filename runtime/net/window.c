@@ -416,7 +416,12 @@ static inline int move(struct rmai_net *net, const struct rmai_op *op,
     while (rest.len > 0) {
         struct target to = {.len = rmai_min(rest.len, most), .when = rest.len > most ? RMAI_NOW : rest.when};
         if (RMAI_UNLIKELY(rest.len < op->len)) rmai_net_progress(net, 1);
-        if (!use_window(net, &rest, &to, &code)) return by_messages(net, &rest);
+        if (!use_window(net, &rest, &to, &code)) {
+            rmai_add(
+                &op->set->traffic->path[RMA_PATH_WINDOW][op->kind == RMAI_RECORD_GET ? RMAI_GETS + 1 : RMAI_PUTS + 1],
+                op->len - rest.len);
+            return by_messages(net, &rest);
+        }
         if (code != RMA_SUCCESS) return code;
         rest.offset += to.len;
         rest.buffer = (char *)rest.buffer + to.len;

@@ -88,7 +88,7 @@ static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t
 
 int rmai_window_wanted(const struct rmai_net *net, size_t size) {
     const size_t covered = net->covered;
-    return net && net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
+    return net->fixed && net->fixed_follows && (covered == 0 || size - covered > covered / 4);
 }
 
 int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t size, int own) {

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #include "rma.h"
-#include "runtime/net/op.h"
 
 #define RMAI_MESSAGE  ((size_t)4096)      /* bytes of a short message at most */
 #define RMAI_PIECE    ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH crashes beyond 2 GiB */
@@ -47,18 +46,22 @@ struct rmai_envelope {
     uint16_t done;  /* so many more of the receiver's requests are done: the oldest that got no reply */
 };
 
-/* A record's kind is enum rmai_net_kind (op.h).
- *   PUT          data of `len` bytes follow the offset
- *   GET          the item has `len` bytes of each element
- *   PUT_LONG     value: bytes, which arrive by tag. With RMAI_RECORD_SIGNAL the atomic op with cond on `word` follows
- *   GET_LONG     value: bytes, which leave by tag
- *   LOOK         value: bytes, op: 1 if they will be written; asks only whether they exist
- *   ATOMIC       the item has each element's old value, if RMAI_RECORD_WANTED
- *   ALLOC        value: bytes; the item has the global pointer
- *   FREE
- *   EXTENTS      the item has the target's directory (struct rmai_directory) */
+enum rmai_net_kind {
+    RMAI_RECORD_PUT,      /* data of `len` bytes follow the offset */
+    RMAI_RECORD_GET,      /* the item has `len` bytes of each element */
+    RMAI_RECORD_PUT_LONG, /* value: bytes, which arrive by tag. With RMAI_RECORD_SIGNAL the atomic op with cond on
+                           * `word` follows
+                           */
+    RMAI_RECORD_GET_LONG, /* value: bytes, which leave by tag */
+    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they will be written; asks only whether they exist */
+    RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
+    RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
+    RMAI_RECORD_FREE,
+    RMAI_RECORD_EXTENTS /* the item has the target's directory (struct rmai_directory) */
+};
+
 #define RMAI_RECORD_WANTED 1 /* flags: return the old value */
-#define RMAI_RECORD_SIGNAL 2 /* PUT_LONG has a signal */
+#define RMAI_RECORD_SIGNAL 2 /* flags: PUT_LONG has a signal */
 
 struct rmai_record {
     uint8_t kind; /* enum rmai_net_kind */

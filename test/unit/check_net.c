@@ -1361,6 +1361,21 @@ START_TEST(an_error_that_nobody_waits_for_is_quiet_s_once) {
 }
 END_TEST
 
+START_TEST(a_failure_stays_pending_until_a_quiet_has_reported_it) {
+    /* A peer that is taken off the list by somebody else than a quiet: the inlined quiet would then report success. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    int is_quiet = 0;
+    fill(source, LONG, 6);
+    there->queues.long_receives = 0;
+    ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
+    while (!is_quiet) ck_assert_int_eq(rmai_net_try_quiet("rma_counts", p->set, &is_quiet), RMA_SUCCESS);
+    ck_assert_uint_eq(p->nothing_pending, 0);
+    ck_assert_int_eq(quiet(p), RMA_ERR_MPI);
+    ck_assert_uint_eq(p->nothing_pending, 1);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+}
+END_TEST
+
 START_TEST(an_opening_that_fails_leaves_nothing) {
     /* Receives that stay posted in memory that is freed. */
     prepare_pe(&jobs[0], 0);
@@ -1802,6 +1817,7 @@ int main(void) {
     tcase_add_test(blocks, an_extent_is_remembered_and_never_shrinks);
     tcase_add_test(errors, what_the_owner_refuses_is_the_asker_s_error);
     tcase_add_test(errors, an_error_that_nobody_waits_for_is_quiet_s_once);
+    tcase_add_test(errors, a_failure_stays_pending_until_a_quiet_has_reported_it);
     tcase_add_loop_test(errors, an_item_that_was_not_asked_for_ends_the_job, 0,
                         (int)(sizeof wrong_items / sizeof wrong_items[0]));
     tcase_add_test(errors, more_done_than_under_way_ends_the_job);
