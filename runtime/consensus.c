@@ -15,7 +15,7 @@
 
 #include <limits.h>
 
-/* A code as a number of which the smallest tells the first PE that failed, and how. */
+/* A code as a number. The smallest number over all PEs tells which PE failed first, and how. */
 static long outcome_number(const struct rmai_world *w, int code) {
     return code == RMA_SUCCESS ? LONG_MAX : (long)w->job.my_pe << 8 | code;
 }
@@ -28,7 +28,7 @@ static int verdict_of(struct rmai_world *w, long first) {
     return w->failed_pe == w->job.my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
 }
 
-/* The first number is the outcome. */
+/* Reduces n numbers over all PEs; the first one is the outcome. */
 static int reduce_numbers(struct rmai_world *w, struct rmai_least *all, int n) {
     rmai_mpi_least(MPI_COMM_WORLD, all, n, "rma_init");
     return verdict_of(w, all[0].value);
