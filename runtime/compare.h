@@ -38,8 +38,8 @@ enum rmai_collective {
     RMAI_CALL_SCATTER
 };
 
-/* What one PE states. All members except `pe` are compared, in this order; those that a call does not use are 0. The
- * table in compare.c has the names of `number` and `length` for errors. */
+/* The statement of one PE. All members except `pe` are compared, in this order; those that a call does not use are 0.
+ * The table in compare.c has the names of `number` and `length` for errors. */
 struct rmai_statement {
     uint8_t call;     /* enum rmai_collective */
     uint8_t code;     /* RMA_SUCCESS, or the error that this PE has recorded; then the rest is 0 */

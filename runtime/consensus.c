@@ -20,7 +20,8 @@ static long outcome_number(const struct rmai_world *w, int code) {
     return code == RMA_SUCCESS ? LONG_MAX : (long)w->job.my_pe << 8 | code;
 }
 
-/* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
+/* Returns the result for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing.
+ */
 static int verdict_of(struct rmai_world *w, long first) {
     int code = (int)(first & 0xff);
     if (first == LONG_MAX) return RMA_SUCCESS;

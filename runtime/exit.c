@@ -91,7 +91,7 @@ static void note_status(int status, void *unused) {
     rmai_world.exiting = 1;
 }
 
-/* The status with which the process exits, or -1. */
+/* The exit status of the process, or -1. */
 static int exit_status(void) { return rmai_world.exiting && watched.process == getpid() ? watched.status : -1; }
 
 static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }

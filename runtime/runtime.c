@@ -546,7 +546,7 @@ static int agreed_already(struct rmai_world *w, int code) {
  * has failed: otherwise the others would wait for it. In a `close`, collective calls depend only on results on which
  * all PEs have agreed. */
 static const struct step {
-    const char *name; /* in reports of long waits, and in errors on PEs that only hear that it has failed elsewhere */
+    const char *name; /* in reports of long waits, and in errors on PEs when it has failed on another PE */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */

@@ -385,8 +385,8 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     return rmai_raise(code);
 }
 
-/* Between nodes the signal goes behind the elements, if these go by short messages, and the call waits once, for all of
- * it. */
+/* Between nodes the signal follows the elements, if these go by short messages, and the call waits once, for all of
+ * them. */
 static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                               ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, uint64_t *signal,
                               uint64_t value, int op, int pe) {

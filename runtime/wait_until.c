@@ -15,7 +15,7 @@
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
-/* Of a word x: (map_word(x) - low <= span) != inverted. */
+/* The condition for a word x: (map_word(x) - low <= span) != inverted. */
 struct condition {
     uint64_t low, span;
     int inverted;
@@ -30,7 +30,7 @@ struct words {
     const int *status;  /* or NULL; words with a nonzero status are left out */
     const void *values; /* one, or n of them */
     int many, cmp;
-    size_t start; /* of ANY: the word with which the search begins; else 0 */
+    size_t start; /* ANY: the search begins with this word; else 0 */
 };
 
 static inline uint64_t map_word(const struct words *s, const void *word) {

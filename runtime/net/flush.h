@@ -29,7 +29,7 @@ static inline void rmai_flush_ends(struct rmai_flush *f) {
     atomic_store_explicit(&f->version, version + 1, memory_order_relaxed);
 }
 
-/* What another thread has read of a flush. */
+/* A flush as another thread has seen it. */
 struct rmai_flush_seen {
     unsigned set; /* the id of the flush's pending set, or 0: none is under way */
     unsigned version;

@@ -18,7 +18,7 @@ struct rmai_token {
 };
 #define RMAI_NO_TOKEN ((struct rmai_token){0})
 
-/* What a receive from any PE has got. */
+/* The origin and length of a received message. */
 struct rmai_arrival {
     int pe;
     size_t len;

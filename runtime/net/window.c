@@ -242,8 +242,8 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 }
 
 /* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the peer that the caller
- * touches next. NULL if there is none: with *code RMA_SUCCESS for lack of memory, else with the error of a flush. The
- * set's lock is held. */
+ * touches next. Returns NULL, with *code RMA_SUCCESS, if there is no memory, or with the error of a flush. The caller
+ * holds the set's lock. */
 static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
                        int *code) {
     const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);

@@ -256,7 +256,7 @@ int rmai_siblings_dead(char *text, size_t room) {
         if (now > siblings.searched + SEARCH_LAPSES) siblings.of[i].missing = 0;
     }
     siblings.searched = now;
-    /* A PE of which no process has been seen may also have another parent than this one, or hide in a container. */
+    /* A PE whose process has never been seen may also have another parent than this one, or be in a container. */
     may_be_starting = mark_present(launcher) || !is_known_launcher(launcher);
     for (int i = 0; i < siblings.n; i++) {
         struct sibling *s = &siblings.of[i];

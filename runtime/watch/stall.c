@@ -58,7 +58,7 @@ void rmai_stall_publish(struct rmai_watch *w, const char *name) {
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
     memcpy(text, name, strnlen(name, sizeof text - 1));
-    /* If another thread of this PE is writing its own call, that one stays: either is true. */
+    /* If another thread of this PE is writing its own call, keep that text: either is true. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
     /* A reader that sees one of the new words sees the odd version too: pairs with the fence in rmai_waiting_read. */
     atomic_thread_fence(memory_order_release);

@@ -24,7 +24,7 @@
 #define CHECK_MOST 1.0       /* seconds between two checks: a wake-up disturbs the computation */
 #define CHECKS     4         /* in the time after which a wait is reported, at least */
 #define READ_TIME  250000000 /* nanoseconds in which the launcher reads the process's output */
-/* Seconds between two searches for dead PEs, at first and at most: a search costs some 40 microseconds for each process
+/* Seconds between two searches for dead PEs, at first and at most. A search costs some 40 microseconds for each process
  * of the host. */
 #define SEARCH_FIRST 0.6
 #define SEARCH_MOST  5.0
