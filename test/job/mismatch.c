@@ -137,7 +137,7 @@ static void alone(void) {
           "alignment 3");
     ALONE("rma_calloc", RMA_ERR_ARG, rma_calloc(SIZE_MAX, 2) != NULL, rma_calloc(1, 2) != NULL, "overflows");
     ALONE("rma_calloc", RMA_ERR_ARG, rma_calloc(SIZE_MAX, 2) != NULL, rma_calloc(1, SIZE_MAX - 1) != NULL, "overflows");
-    ALONE("rma_free", RMA_ERR_BASE, rma_free(stack) == RMA_SUCCESS, rma_free(first) == RMA_SUCCESS, "no block");
+    ALONE("rma_free", RMA_ERR_BASE, rma_free(stack) == RMA_SUCCESS, rma_free(first) == RMA_SUCCESS, "not a block");
     ALONE("rma_free", RMA_ERR_BASE, rma_free(first + 64) == RMA_SUCCESS, rma_free(first) == RMA_SUCCESS,
           "64 bytes into the block of 300");
     ALONE("rma_realloc", RMA_ERR_BASE, rma_realloc(first + 64, 100) != NULL, rma_realloc(first, 100) != NULL,
