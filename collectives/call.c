@@ -30,13 +30,13 @@ int rmai_call_reaches(const struct rmai_call *c) {
 
 /* ---- buffers ---- */
 
-/* Sets *offset to where [addr, addr + len) is in this PE's space, as near PEs find it, or to 0 if it is in no memory
- * that they can reach. Returns RMA_SUCCESS, or RMA_ERR_ADDRESS after recording that the range begins in a heap and
- * passes the end of what that heap has in use. */
+/* Sets *offset to the place of [addr, addr + len) in this PE's space, where near PEs find it, or to 0 if they cannot
+ * reach that memory. Returns RMA_SUCCESS, or RMA_ERR_ADDRESS after recording that the range begins in a heap and passes
+ * the end of what that heap has in use. */
 static int find_offset(struct rmai_world *w, const char *call, const char *argument, const void *addr, size_t len,
                        uint64_t *offset) {
     const char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    /* Of the symmetric heap, which another thread may extend in this moment. */
+    /* The size of the symmetric heap, which another thread may extend at this moment. */
     const size_t size = __atomic_load_n(&rma_reach_.size, __ATOMIC_RELAXED);
     size_t at = (size_t)((const char *)addr - w->symmetric.base), all;
     *offset = w->job.layout.symmetric + at;
@@ -128,8 +128,8 @@ static void spread_staged(struct rmai_mailboxes *near, int root, char *dest, con
     }
 }
 
-/* Broadcasts by copies that each PE makes from the root's buffer. Returns 0, without having copied, if that cannot be
- * reached. */
+/* Broadcasts directly: each PE copies from the root's buffer. Returns 0, without having copied, if the PEs cannot reach
+ * it. */
 static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, const char *source, uint64_t offset,
                          size_t len) {
     rmai_mailbox_begin(near, near->me == root, 0);

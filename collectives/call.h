@@ -27,8 +27,7 @@ struct rmai_call {
 /* rmai_call_begin finds the team. Returns RMA_SUCCESS, or records RMA_ERR_STATE or RMA_ERR_ARG. */
 int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team);
 
-/* A buffer of a call. offset: its offset in its owner's space for the node's other PEs, or 0 if they do not reach
- * it. */
+/* A buffer of a call. offset: where the node's other PEs find it in its owner's space, or 0 if they do not reach it. */
 struct rmai_buffer {
     const char *argument; /* the argument's name, for errors */
     const void *addr;
@@ -40,14 +39,15 @@ struct rmai_buffer {
  * or they overlap without being the same), RMA_ERR_ADDRESS. */
 int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struct rmai_buffer *source);
 
-/* rmai_check_root: RMA_SUCCESS, or records RMA_ERR_PE: root is no number of a PE of the team. */
+/* rmai_check_root: RMA_SUCCESS, or records RMA_ERR_PE: the team has no PE number `root`. */
 static inline int rmai_check_root(const struct rmai_call *c, int root) {
     if (root >= 0 && root < c->t->n) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
 }
 
-/* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns what
- * all PEs of the team find together (rmai_compare_verdict). The caller leaves out `code` and `pe` of the statement. */
+/* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns the
+ * common result of all PEs of the team (rmai_compare_verdict). The caller does not set `code` and `pe` of the
+ * statement. */
 int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated);
 static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
     return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
@@ -56,12 +56,12 @@ static inline int rmai_call_agree(const struct rmai_call *c, int code, const str
 /* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);
 
-/* rmai_call_takes: whether the table of choices gives this team the algorithm `way` for n bytes. */
+/* rmai_call_takes: 1 if the table of choices gives this team the algorithm `way` for n bytes. */
 static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, size_t n) {
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
-/* rmai_place_of: the address of len bytes, at most RMAI_STAGE, in on-node PE i's slot. */
+/* rmai_place_of returns the address of len bytes, at most RMAI_STAGE, in on-node PE i's slot. */
 static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
     return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
 }

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* What one PE wants; `index` is its number in the parent. */
+/* The choice of one PE; `index` is its number in the parent. */
 struct wish {
     int color, key, index;
 };
@@ -32,8 +32,8 @@ static int choose_members(struct wish *all, int n, int color) {
     return members;
 }
 
-/* The team of these PEs, which include this one; n is -1 without memory. Most are an arithmetic progression and need no
- * list. */
+/* Makes the team of these PEs, which include this one; n is -1 without memory. Most teams are an arithmetic progression
+ * and need no list. */
 static struct rmai_team team_of(const struct rmai_team *parent, const struct wish *member, int n) {
     struct rmai_team t = {.n = n, .start = rmai_team_pe(parent, member[0].index), .stride = 1};
     int regular = 1;

@@ -11,23 +11,23 @@
  * (mremap with an old size of 0), and uses that one. The address is the one at which the process's own heap lies where
  * the heaps of all other PEs lie in theirs. A tool or an emulator may refuse the second mapping (valgrind, qemu's user
  * mode). Then the processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name when
- * rmai_reserve returns. Where they cannot do that either, each uses MPI's mapping where it is.
+ * rmai_reserve returns. If they cannot do that either, each uses MPI's mapping where it is.
  *
- * Open MPI's MPI_Win_allocate_shared cannot be used. It wants as much free in /dev/shm as is reserved. Where that is
- * not there (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller
- * size can be tried. There the processes of a node map such a file at once.
+ * Open MPI's MPI_Win_allocate_shared cannot be used. It needs as much free space in /dev/shm as is reserved. If there
+ * is less (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller size
+ * can be tried. With Open MPI the processes of a node map such a file at once.
  *
  * /dev/shm can be smaller than what is mapped from it (64 MiB in a default container), and touching a page that it
- * cannot back raises SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches the pages without that, and returns an error.
- * Where the kernel is older, this module reads the file system's free bytes before it touches the pages. Another
- * program may take these bytes in between, which is why MADV_POPULATE_WRITE is preferred.
+ * cannot back raises SIGBUS. MADV_POPULATE_WRITE (Linux 5.14) touches the pages without that, and returns an error. If
+ * the kernel is older, this module reads the file system's free bytes before it touches the pages. Another program may
+ * take these bytes in between, which is why MADV_POPULATE_WRITE is preferred.
  *
- * Where a control group or the whole machine has no memory left the system returns no error: the kernel kills a
- * process. So this module finds how much each limit leaves before it touches pages. All PEs of the node may commit at
- * once: each commits in steps. It adds the step to a count that they share before it reads what is left, and subtracts
- * it when the step is done. Memory that others have begun to commit is either still in the count, or already missing
- * from what is left. So the PEs of a node together never pass a limit by their commits. (Memory that the rest of the
- * program, or a PE of another node of the machine, takes in the same moment is not counted.)
+ * If a control group or the whole machine has no memory left, the system returns no error: the kernel kills a process.
+ * So this module finds how much each limit leaves before it touches pages. All PEs of the node may commit at once: each
+ * commits in steps. It adds the step to a count that they share before it reads what is left, and subtracts it when the
+ * step is done. Memory that other PEs have begun to commit is either still in the count, or no longer in what is left.
+ * So the PEs of a node together never pass a limit by their commits. (Memory that the rest of the program, or a PE of
+ * another node of the machine, takes in the same moment is not counted.)
  */
 #include "config.h"
 
@@ -88,9 +88,9 @@ unsigned rmai_rooms_find(size_t stride, int n_slots, int slot, size_t heap) {
     return found;
 }
 
-/* Sets addresses for `bytes` aside, or takes those that are. `at` bytes from their start is a multiple of
- * RMAI_ADDRESS_ALIGNMENT, or of RMAI_HEAP_ALIGNMENT where the first is refused. Returns MAP_FAILED if that is refused,
- * too. */
+/* Sets addresses for `bytes` aside, or takes those that are already set aside. The address `at` bytes from their start
+ * is a multiple of RMAI_ADDRESS_ALIGNMENT or, if the system refuses that, of RMAI_HEAP_ALIGNMENT. Returns MAP_FAILED if
+ * it refuses both. */
 static char *take_room(struct rmai_reservation *r, size_t bytes, size_t at) {
     size_t unit = RMAI_ADDRESS_ALIGNMENT, front;
     char *p = r->room;
@@ -181,8 +181,8 @@ static char *map_again(struct rmai_reservation *r, char *base, size_t bytes, siz
     return NULL;
 }
 
-/* Maps a file in place of MPI's memory if a process could not map that a second time. All processes do the same, also
- * one that has no mapping to begin with, whose error own_code is. If a file cannot be had, MPI's memory stays, and that
+/* Maps a file in place of MPI's memory if a process could not map that a second time. All processes do the same,
+ * including one that has no mapping at all; own_code is its error. If there can be no file, MPI's memory stays, which
  * is no error. */
 static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap, int own_code) {
     struct rmai_reservation file = *r;
@@ -215,7 +215,7 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
         if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
-        /* Freeing the window takes all processes of the node, and one of them has none. So the window stays, and a
+        /* Freeing the window takes all processes of the node, but one of them has no window. So the window stays, and a
          * smaller size cannot be tried. */
         r->window = MPI_WIN_NULL;
         return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
@@ -263,8 +263,8 @@ struct headroom {
     size_t left;        /* bytes that may be committed: free - kept, at least 0 */
 };
 
-/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not say. *total: of how many.
- * Both stand in the first lines. */
+/* Bytes that the kernel estimates it can still give without swapping; SIZE_MAX if it does not tell. *total: of how
+ * many. Both are in the first lines. */
 static size_t memory_available(size_t *total) {
     char text[512];
     unsigned long long available, all;
@@ -291,8 +291,8 @@ static size_t shm_available(size_t *total) {
 
 static size_t spared_bytes(size_t total) { return rmai_min(rmai_max(total / 100 * 6, SPARED_LEAST), total / 4); }
 
-/* Stays free where the kernel kills who passes the limit: its numbers are late by some pages for each processor, page
- * tables count as well, and the program's other memory comes on top. */
+/* Bytes that stay free if the kernel kills processes that pass the limit: its numbers lag by some pages for each
+ * processor, page tables count as well, and the program's other memory comes on top. */
 static size_t margin_bytes(size_t total) { return rmai_min(total / 64, MARGIN_MOST); }
 
 /* sparing: the commit leaves a part of /dev/shm and of the memory to others. */
@@ -327,8 +327,8 @@ static struct headroom find_headroom(const struct rmai_reservation *r, int spari
     return other.left < headroom.left ? other : headroom;
 }
 
-/* Words the error of a commit of `len` bytes with the numbers from after the touched pages were given back. setting, or
- * NULL, is that for whose lack the commit was sparing. */
+/* Words the error of a commit of `len` bytes, with the numbers after the touched pages were given back. setting, or
+ * NULL: the commit was sparing because this setting is missing. */
 static int headroom_error(const struct rmai_reservation *r, enum limit limit, size_t len, const char *setting) {
     const struct headroom headroom = read_headroom(r, limit, setting != NULL);
     const char *together = r->n_slots > 1 && len <= headroom.left ? " by several PEs at once" : "";
@@ -381,7 +381,7 @@ const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMA
 #define STEP ((size_t)2 << 20) /* the least: touching so much takes twenty times as long as reading the headroom */
 
 /* How much to touch before the headroom is read again, if `left` bytes were left. The PEs of a node together begin an
- * eighth of what is left, so that none is refused far from the limit because of pages that others have touched and
+ * eighth of what is left, so that none fails far from the limit because of pages that others have touched and still
  * count. */
 static size_t step_size(const struct rmai_reservation *r, size_t left) {
     return rmai_max(left / 8 / (size_t)r->n_slots / STEP * STEP, STEP);
@@ -392,11 +392,11 @@ void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = rmai_round_up((uintptr_t)start, page), to = ((uintptr_t)start + len) / page * page;
     const uintptr_t begun = (uintptr_t)r->begun;
-    if (begun && from <= begun && begun < to) from = begun / page * page + page; /* others are counting there */
+    if (begun && from <= begun && begun < to) from = begun / page * page + page; /* other PEs are counting there */
     if (from < to) madvise((void *)from, to - from, r->n_slots == 1 ? MADV_DONTNEED : MADV_REMOVE);
 }
 
-/* Touches [from, from + bytes). Returns 0, or -1 if that cannot be done: some of the pages may have been touched then.
+/* Touches [from, from + bytes). Returns 0, or -1 if it cannot: some of the pages may have been touched then.
  */
 static int populate_range(char *from, size_t bytes, size_t page) {
     const int failed = rmai_process_populate(from, bytes, 1);
@@ -405,13 +405,13 @@ static int populate_range(char *from, size_t bytes, size_t page) {
     return 0;
 }
 
-/* What has run out where the kernel refuses pages. On a node of several PEs that is /dev/shm, although other PEs that
- * asked at the same time may have given theirs back since. */
+/* The limit that was reached if the kernel refuses pages. On a node of several PEs that is /dev/shm, although other PEs
+ * that asked at the same time may have given their pages back since. */
 static enum limit refused_by_kernel(const struct rmai_reservation *r) {
     return read_headroom(r, SHM, 0).free == SIZE_MAX ? MEMORY : SHM;
 }
 
-/* setting: NULL, or that for whose lack the commit is sparing. */
+/* setting, or NULL: the commit is sparing because this setting is missing. */
 static int commit_range(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     char *from = (char *)((uintptr_t)start / page * page);
@@ -420,8 +420,8 @@ static int commit_range(const struct rmai_reservation *r, void *start, size_t le
     for (size_t done = 0; done < bytes; done += step) {
         int fits, failed;
         step = rmai_min(step_size(r, headroom.left), bytes - done);
-        /* Added before the headroom is read, and taken off after the pages are touched. So of two PEs at least the
-         * later one to add counts both steps, or finds the other's pages gone from the headroom. */
+        /* Added before the headroom is read, and subtracted after the pages are touched. So if two PEs commit, at least
+         * the one that adds later counts both steps, or no longer finds the other's pages in the headroom. */
         others = r->begun ? atomic_fetch_add(r->begun, step) : 0;
         headroom = find_headroom(r, setting != NULL);
         fits = bytes - done <= headroom.left && others <= headroom.left - step;

@@ -57,7 +57,7 @@ int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_stat
     slot->epoch = epoch;
     slot->stated = *mine;
     slot->number = number;
-    /* What this PE has begun earlier and has failed is told here, and so to all: none of them goes on without the
+    /* An earlier operation of this PE that has failed is reported here, and so to all PEs: none continues without the
      * others. */
     if (begun != RMA_SUCCESS) slot->stated.code = (uint8_t)begun;
     rmai_barrier_node(w->barrier, call);

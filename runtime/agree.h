@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Agreement of all PEs of the job: in a call on the symmetric heap each PE states its arguments and one more number,
- * and learns whether all have stated the same, or who has stated what. It is a barrier, too. */
+ * and learns whether all have stated the same, or which PE has stated what. It is also a barrier. */
 #ifndef RMAI_AGREE_H
 #define RMAI_AGREE_H
 
@@ -23,21 +23,21 @@ struct rmai_verdict {
 };
 
 struct rmai_agree_slot {
-    _Alignas(RMAI_APART) uint32_t epoch; /* barrier before which it was written */
+    _Alignas(RMAI_APART) uint32_t epoch; /* the barrier that follows the writing */
     struct rmai_statement stated;
     uint64_t number;
 };
 
-/* In each PE's header; two of each, by the epoch's parity: a PE may state its next numbers while others still read,
- * and cannot come to the same parity again before all have met once more. */
+/* In each PE's header; two of each, by the epoch's parity: a PE may state its next numbers while others still read the
+ * last ones. It uses the same parity again only after all have met once more. */
 struct rmai_agree_shared {
     struct rmai_agree_slot slot[2];
     struct rmai_verdict verdict[2]; /* of the node's PE 0, in jobs of several nodes */
 };
 
 /* rmai_agree_on completes what this PE has begun (rmai_quiet_default), states *mine and `number`, and compares. A PE of
- * this node that is in a call without an agreement counts as RMAI_CALL_OTHER. Either every PE gets RMA_SUCCESS, and in
- * *all what PEs have stated as `number`; or every PE gets an error, that of rmai_compare_verdict or RMA_ERR_MPI. */
+ * this node that is in a call without an agreement counts as RMAI_CALL_OTHER. Either every PE gets RMA_SUCCESS and the
+ * range of all stated numbers in *all, or every PE gets an error: that of rmai_compare_verdict, or RMA_ERR_MPI. */
 int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_statement *mine, uint64_t number,
                   struct rmai_range *all);
 

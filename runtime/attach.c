@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attaching and detaching. heap/attached has the tables by which every PE of the node finds the address of an offset;
- * the tree here leads from addresses to regions, and only this PE has it. Two regions that overlap compare as equal, so
- * the tree cannot hold both. */
+ * the tree here finds regions by address, and only this PE has it. Two regions that overlap compare as equal, so the
+ * tree cannot hold both. */
 #include "config.h"
 
 #include "runtime/attach.h"
@@ -86,9 +86,9 @@ static int pages_mapped(uintptr_t from, size_t len) {
     return mincore((void *)from, len, resident) == 0;
 }
 
-/* For a long range msync(2) with MS_ASYNC is used: it only checks whether all pages are mapped, in a time that does not
- * grow with their number. Not on the first and the last page: some of their bytes may not be the caller's, and tools
- * such as valgrind take msync for a read of all bytes, and would report these. */
+/* For a long range this uses msync(2) with MS_ASYNC, which only checks whether all pages are mapped, in a time that
+ * does not grow with their number. It excludes the first and the last page: some of their bytes may not be the
+ * caller's, and tools such as valgrind, which take msync for a read of all bytes, would report them. */
 static int check_mapped(const char *call, void *base, size_t size) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = (uintptr_t)base / page * page;
     size_t len = rmai_round_up((uintptr_t)base + size - from, page);
@@ -183,9 +183,9 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
 
 /* Waits until no access is in the region. Such an access is a copy by a PE of the node, a request to this PE's service
  * thread, an access by another thread of this PE, or a long transfer of another node, whose data arrive only if this PE
- * drives progress. All of them end, but for that of a PE that has died in the region: once a PE of the node has died,
- * the others get the time of the longest copy. Returns 1 if all have left, 0 if the dead PE may still be counted. The
- * caller does not have the own lock: requests that are served here may need it, and so may other threads. */
+ * drives progress. All of them end, except that of a PE that has died in the region: once a PE of the node has died,
+ * this waits only for the time of the longest copy. Returns 1 if all have left, 0 if the dead PE may still be counted.
+ * The caller does not hold the own lock: requests that this serves may need it, and so may other threads. */
 static int drive_until_empty(struct rmai_world *w, const char *call, size_t offset) {
     const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ALIVE};
@@ -211,8 +211,8 @@ static int drive_until_empty(struct rmai_world *w, const char *call, size_t offs
 }
 
 /* Ends the attachment if neither the program nor an exposure keeps it. It leaves the tree at once: for every thread the
- * memory is attached no more, and may be attached anew, at other offsets. The region's offsets stay reserved until the
- * last access has left the region. The caller has the own lock, which is released during that wait. */
+ * memory is no longer attached, and may be attached again, at other offsets. The region's offsets stay reserved until
+ * the last access has left the region. The caller has the own lock, which is released during that wait. */
 static void end_unless_kept(struct rmai_world *w, const char *call, struct attachment *a) {
     int empty;
     if (a->by_program || a->holds) return;

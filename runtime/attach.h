@@ -12,7 +12,7 @@ struct attachment; /* runtime/attach.c */
 struct rmai_exposed;
 struct rmai_world;
 
-/* What this PE has attached; peers see the table only. */
+/* The regions that this PE has attached; other PEs see the table only. */
 struct rmai_attachments {
     struct rmai_attached table;
     void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
@@ -20,7 +20,7 @@ struct rmai_attachments {
 };
 
 /* rmai_attachments_open makes the empty table in this PE's space (init). Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
- * rmai_attachments_close frees what this PE knows of its regions (finalize). */
+ * rmai_attachments_close frees this PE's records of its regions (finalize). */
 int rmai_attachments_open(struct rmai_world *w);
 void rmai_attachments_close(struct rmai_world *w);
 
@@ -29,8 +29,8 @@ rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t l
 
 /* rmai_attach_hold makes [base, base + size) accessible for `call`. Where it is part of an attached region, that region
  * outlives the program's rma_detach; elsewhere it becomes a region of its own. Records the errors of rma_attach. *held
- * is for rmai_attach_release. A release that ends the region waits for the accesses that are in it, as rma_detach does,
- * and serves other PEs meanwhile. */
+ * is for rmai_attach_release. A release that ends the region waits, as rma_detach does, for the accesses under way in
+ * it, and serves other PEs meanwhile. */
 int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, rma_gptr_t *g, void **held);
 void rmai_attach_release(struct rmai_world *w, const char *call, void *held);
 

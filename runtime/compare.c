@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The names of each call in errors, in those of rma.h's calls and in those of OpenSHMEM's; and of its arguments. */
+/* The names of each call in errors, for rma.h and for OpenSHMEM, and the names of its arguments. */
 static const struct {
     const char *name[2], *number[2], *length;
 } calls[] = {
@@ -76,7 +76,7 @@ int rmai_compare_error(const char *call, const char *what, const char *low, int 
                       high_pe);
 }
 
-/* Of the first argument in which a and b differ; their calls are the same. */
+/* Records the error for the first argument in which a and b differ; their calls are the same. */
 static int argument_error(const char *call, const struct rmai_statement *a, const struct rmai_statement *b,
                           const struct rmai_words *words) {
     char low[24], high[24];
@@ -110,7 +110,7 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
 
 /* ---- in a team ---- */
 
-/* Of every call the same bytes, so that PEs in different calls understand each other. */
+/* All calls send the same struct, so that PEs in different calls understand each other. */
 struct proposal {
     struct rmai_compared stated;
     uint64_t bits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The comparison of what all PEs of a team give to a collective call. Each PE makes a statement, the PEs merge their
- * statements as they meet, and all of them find the same two PEs that differ. A team does so by rmai_compare_in_team,
- * all PEs of the job by runtime/agree. */
+/* Comparing the arguments that the PEs of a team give to a collective call. Each PE makes a statement, the PEs merge
+ * their statements as they meet, and all of them find the same two PEs that differ. A team compares by
+ * rmai_compare_in_team, all PEs of the job by runtime/agree. */
 #ifndef RMAI_COMPARE_H
 #define RMAI_COMPARE_H
 
@@ -10,7 +10,7 @@
 struct rmai_team;
 struct rmai_world;
 
-/* The calls that compare their arguments. 0 is a PE that is in a call that compares nothing. */
+/* The calls that compare their arguments. 0 stands for any call that compares nothing. */
 enum rmai_collective {
     RMAI_CALL_OTHER,
     RMAI_CALL_MALLOC,
@@ -38,30 +38,30 @@ enum rmai_collective {
     RMAI_CALL_SCATTER
 };
 
-/* What one PE states. Members are compared in this order, without `pe`; those that a call does not use are 0. The names
- * of `number` and `length` in errors stand in the table of compare.c. */
+/* The statement of one PE. All members except `pe` are compared, in this order; those that a call does not use are 0.
+ * The table in compare.c has the names of `number` and `length` for errors. */
 struct rmai_statement {
     uint8_t call;     /* enum rmai_collective */
-    uint8_t code;     /* RMA_SUCCESS, or the error that this PE has recorded: the rest is 0 then */
+    uint8_t code;     /* RMA_SUCCESS, or the error that this PE has recorded; then the rest is 0 */
     uint8_t op, type; /* of a reduction or a scan: places in struct rmai_words */
-    int32_t pe;       /* who states it */
+    int32_t pe;       /* the PE that states it */
     int32_t number[2];
     uint64_t length;
 };
 
-/* rmai_statement: that of a call whose other members the caller sets next. */
+/* rmai_statement makes the statement of a call; the caller sets the other members next. */
 static inline struct rmai_statement rmai_statement(enum rmai_collective call, int code, int pe) {
     return (struct rmai_statement){.call = (uint8_t)call, .code = (uint8_t)code, .pe = pe};
 }
 
-/* The least and the greatest statement of some PEs. Where several PEs have stated the same, `pe` is the first of them.
- * The first member in which the two differ has different values on the two PEs. */
+/* The least and the greatest statement of some PEs. If several PEs have stated the same, `pe` is the first of them. The
+ * first member in which the two differ has different values on the two PEs. */
 struct rmai_compared {
     struct rmai_statement low, high;
 };
 
-/* rmai_compared: of one PE alone. rmai_compare_merge adds to *mine what *other has of other PEs, or of the same ones:
- * nothing changes by adding a PE twice. */
+/* rmai_compared returns the comparison of one PE alone. rmai_compare_merge merges *other into *mine. Both may contain
+ * the same PE: merging is idempotent. */
 struct rmai_compared rmai_compared(const struct rmai_statement *s);
 void rmai_compare_merge(struct rmai_compared *mine, const struct rmai_compared *other);
 
@@ -70,14 +70,15 @@ struct rmai_words {
     const char *const *op, *const *type;
 };
 
-/* rmai_compare_verdict is what the public call `call` finds when the statements of all PEs are merged: `code`, which
- * this PE has stated; or the error that another PE has stated; or RMA_ERR_MISMATCH with the argument, both values and
- * the PE of each; or RMA_SUCCESS. words: NULL where no call states an operation. Records what it returns, but for
- * `code`. */
+/* rmai_compare_verdict returns the result of the public call `call` when the statements of all PEs are merged: `code`,
+ * if this PE has stated an error; or the error that another PE has stated; or RMA_ERR_MISMATCH with the argument, both
+ * values and the PE of each; or RMA_SUCCESS. words may be NULL if no call states an operation. It records every error
+ * that it returns except `code`. */
 int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int code, const struct rmai_words *words);
 
-/* rmai_compare_in_team meets the PEs of a team (collective over it), which compare what they state, and returns
- * rmai_compare_verdict's result, or RMA_ERR_MPI. *bits becomes what all PEs have set in it; NULL: nothing. */
+/* rmai_compare_in_team meets the PEs of a team (collective over it), compares their statements, and returns
+ * rmai_compare_verdict's result, or RMA_ERR_MPI. It clears all bits of *bits that some PE has not set; bits may be
+ * NULL. */
 int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
                          const struct rmai_words *words, uint64_t *bits);
 

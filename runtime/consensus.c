@@ -15,12 +15,13 @@
 
 #include <limits.h>
 
-/* A code as a number of which the smallest tells the first PE that failed, and how. */
+/* A code as a number. The smallest number over all PEs tells which PE failed first, and how. */
 static long outcome_number(const struct rmai_world *w, int code) {
     return code == RMA_SUCCESS ? LONG_MAX : (long)w->job.my_pe << 8 | code;
 }
 
-/* What to return for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing. */
+/* Returns the result for the smallest outcome of all PEs. Only the text of the first PE that failed is worth showing.
+ */
 static int verdict_of(struct rmai_world *w, long first) {
     int code = (int)(first & 0xff);
     if (first == LONG_MAX) return RMA_SUCCESS;
@@ -28,7 +29,7 @@ static int verdict_of(struct rmai_world *w, long first) {
     return w->failed_pe == w->job.my_pe ? code : rmai_error(code, "rma_init: failed on PE %d", w->failed_pe);
 }
 
-/* The first number is the outcome. */
+/* Reduces n numbers over all PEs; the first one is the outcome. */
 static int reduce_numbers(struct rmai_world *w, struct rmai_least *all, int n) {
     rmai_mpi_least(MPI_COMM_WORLD, all, n, "rma_init");
     return verdict_of(w, all[0].value);

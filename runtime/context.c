@@ -15,7 +15,7 @@
 _Static_assert(RMAI_CONTEXTS % 64 == 0 && RMAI_CONTEXTS < 1 << RMAI_CONTEXT_INDEX_BITS,
                "a handle has room for the place");
 
-/* Over all runs of the runtime: no handle is given twice, after another rma_init neither. */
+/* It counts over all runs of the runtime: no handle is given twice, not even after another rma_init. */
 static uintptr_t handles_given;
 
 /* ---- finding ---- */
@@ -40,8 +40,8 @@ int rmai_context_pe(const struct rmai_context *c, const char *call, int pe) {
 
 /* ---- making and ending ---- */
 
-/* Writes what the inlined calls read of the context. They compute the PEs of a team that is a progression; of another
- * team they know no PE (n is 0), and come to the library. */
+/* Writes what the inlined calls read of the context. They compute the PEs of a team that is a progression; for another
+ * team they know no PE (n is 0), and call the library. */
 static void set_line(struct rma_context_ *line, const struct rmai_team *t, struct rmai_context *c, size_t index) {
     line->n = t->list ? 0 : (uint32_t)t->n;
     line->start = t->start;
@@ -61,8 +61,8 @@ static size_t claim_index(struct rmai_contexts *all) {
     return 0;
 }
 
-/* The next context of team t (NULL: of any team) in place i or after it, or NULL. With a team, i is at least 1: the
- * standing context is not asked for. The caller has the table's lock. */
+/* The next context of team t (NULL: of any team) in place i or after it, or NULL. With a team, i is at least 1, which
+ * excludes the default context. The caller has the table's lock. */
 static struct rmai_context *next_context(const struct rmai_world *w, size_t i, const struct rmai_team *t) {
     for (; i < RMAI_CONTEXTS; i++) {
         struct rmai_context *c = w->contexts->used[i / 64] >> i % 64 & 1 ? rmai_context_lines[i].context : NULL;
@@ -96,15 +96,15 @@ static int enter_context(struct rmai_world *w, const char *call, struct rmai_con
     return RMA_SUCCESS;
 }
 
-/* Completes what a context has begun; nothing will be begun in it any more. */
+/* Completes the operations of a context that is about to end: no more will begin in it. */
 static int quiet_for_good(const char *call, struct rmai_context *c) {
     rmai_session_stop(c->pending);
     return rmai_net_quiet(call, c->pending);
 }
 
-/* Ends a context whose pending set is quiet. The inlined calls take handle 0, which is RMA_CTX_INVALID, to the last
- * line, and a line without a context has handle 0: n and nothing_pending must be 0 there, which sends such a call to
- * the library. The caller has the table's lock. */
+/* Ends a context whose pending set is quiet. With handle 0, which is RMA_CTX_INVALID, the inlined calls read the last
+ * line, and a line without a context has handle 0: so n and nothing_pending must be 0 there, which makes such a call
+ * enter the library. The caller has the table's lock. */
 static void end_context(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);

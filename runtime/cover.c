@@ -13,7 +13,7 @@
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
-/* Global variables do not grow, so nothing of them is left for later. */
+/* Global variables do not grow, so all of them are attached at once. */
 static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
     rmai_dynamic_follow(w->net, part, size, part == RMAI_PART_STATICS);
 }
@@ -51,8 +51,8 @@ void rmai_cover_grown(struct rmai_world *w) {
     if (w->net) rmai_dynamic_grown(w->net);
 }
 
-/* One PE of the pair tries the other, which serves it in the meeting, as all others do. The other has attached before
- * what it is tried on. */
+/* The first PE of the pair tries the second one, which serves it in the meeting, as all other PEs do. The second PE has
+ * attached the memory for the trial before. */
 static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
     const int lends = rmai_probe_lends(w->net, kind, w->symmetric.base);
     int code = rmai_meet(w, "rma_init"), met;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The library must learn three things of a process that ends: its status, that nobody will finalize any more, and that
- * it ends at all.
+/* When a process ends, the library must learn three things: its status, that nobody will finalize any more, and that it
+ * ends at all.
  *
  * on_exit(3) tells the status. But functions that the program has registered before rma_init, and destructors of its
  * older objects, run after ours, and may finalize. So only the library's destructor decides: the dynamic linker runs it
@@ -39,19 +39,19 @@
 static struct {
     pid_t process;        /* that called rma_init: not a child made by fork */
     const char *began_by; /* the call that started the runtime */
-    int registered;       /* the function of on_exit is there, once and for good, */
-    int has_key;          /* and the key, which could not be had if the program had taken all of them */
+    int registered;       /* the function of on_exit is registered, which is done only once, */
+    int has_key;          /* and the key exists; the program may have used all keys */
     pthread_key_t key;    /* its value is not null in the thread that has called rma_init */
-    int alone; /* before rma_init the process had one thread: those that came during it are not the program's */
+    int alone; /* before rma_init the process had one thread: threads that started during it are not the program's */
     int strangers[STRANGERS_MOST], n_strangers; /* their ids */
-    int status;                                 /* with which exit has been called, if rmai_world.exiting */
+    int status;                                 /* the argument of exit, if rmai_world.exiting */
     int last_thread;                            /* it was called here, since no thread of the program was left */
     _Atomic int ending;                         /* the job is being ended already */
 } watched;
 
 /* ---- ending the job ---- */
 
-/* On a host that is cut off from the network MPI_Abort waits for ever for an answer of the launcher. */
+/* On a host that is cut off from the network MPI_Abort would wait for the launcher's answer for ever. */
 static void set_abort_deadline(void) {
     sigset_t alarm_only;
     sigemptyset(&alarm_only);
@@ -68,9 +68,9 @@ static void let_launcher_read(int status, void *unused) {
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
 }
 
-/* MPI_Abort writes a line of its own and calls exit. After each piece of text that Hydra 4.0 has passed on it looks for
- * processes that have ended, and forgets the status of one that it finds there: if it was the host's only one, mpiexec
- * returns 1 instead of the code (3 % of aborts on a busy machine). So the process lives on until the line is read. */
+/* MPI_Abort writes a line of its own and calls exit. After each piece of text that Hydra 4.0 has passed on, it searches
+ * for processes that have ended, and forgets their status: if the process was the host's only one, mpiexec returns 1
+ * instead of the code (3 % of aborts on a busy machine). So the process lives on until the line is read. */
 void rmai_exit_job(int code) {
     int initialized = 0, finalized = 0;
     watched.ending = 1;
@@ -91,12 +91,12 @@ static void note_status(int status, void *unused) {
     rmai_world.exiting = 1;
 }
 
-/* The status with which the process exits, or -1. */
+/* The exit status of the process, or -1. */
 static int exit_status(void) { return rmai_world.exiting && watched.process == getpid() ? watched.status : -1; }
 
 static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
 
-/* consequence: what the library does now. */
+/* consequence: words for what the library does now. */
 static void note_unfinalized_end(const char *consequence) {
     const char *prefix = begun_by_shmem() ? "shmem" : "rma";
     int inits = rmai_world.inits, finalizes = inits - rmai_world.references;
@@ -129,7 +129,7 @@ int rma_leaves_well_(void) {
     return 1;
 }
 
-/* Priority 101: the last one of the destructors of this library or, where it is linked in statically, of the program.
+/* Priority 101: this is the last destructor of the library or, if it is linked statically, of the program.
  */
 __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
@@ -163,8 +163,8 @@ static int read_thread_state(int tid, char name[32]) {
     return shut[2];
 }
 
-/* 1 if the thread is none of the program's: it is ours, or UCX's ("async"), or has come during rma_init, or has ended.
- * A thread in doubt counts as the program's: then the process just lives on. */
+/* 1 if the thread is not the program's: it is ours, or UCX's ("async"), or started during rma_init, or has ended. A
+ * thread in doubt counts as the program's: then the process just lives on. */
 static int is_stranger(int tid) {
     char name[32] = "";
     int state = read_thread_state(tid, name);
@@ -193,8 +193,8 @@ static int add_stranger(int tid) {
     return 1;
 }
 
-/* Between two reads of the list of threads one of them may start another one and end, so that neither is seen. So only
- * two lists in turn without a thread of the program count. */
+/* While the list of threads is read, a thread may start another one and end, so that the list has neither. So it takes
+ * two lists in a row without a thread of the program. */
 static void *await_last_thread(void *unused) {
     long step = LIST_STEP;
     int found = 0;

@@ -6,13 +6,14 @@
 /* rmai_exit_begin is called where rma_init begins, rmai_exit_watch on its success, by the same thread. From then on an
  * end of this process without rma_finalize, by exit(3), by return from main or by the end of the program's last thread,
  * is reported on stderr, and ends the job: with the process's status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is
- * 0. Except in a program that OpenSHMEM has begun: if it exits with status 0, shmem/setup finalizes (rma_leaves_well_).
+ * 0. There is one exception: if OpenSHMEM was initialized first and the program exits with status 0, shmem/setup
+ * finalizes (rma_leaves_well_).
  */
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);
 
-/* rmai_exit_job ends the whole job with this exit code. Does not return, but for a job that MPI cannot end: then the
- * process exits. */
+/* rmai_exit_job ends the whole job with this exit code. Does not return: if MPI cannot end the job, the process exits.
+ */
 void rmai_exit_job(int code);
 
 #endif

@@ -22,7 +22,7 @@ struct rma_exposure {
     uint64_t unit; /* bytes */
 };
 
-/* What this PE keeps of one of its exposures in private memory: other PEs can write to the symmetric block. */
+/* This PE's record of one of its exposures, in private memory: other PEs can write to the symmetric block. */
 struct rmai_exposed {
     const struct rma_exposure *e;
     void *held; /* the attachment that rma_unexpose releases, or NULL */
@@ -44,7 +44,7 @@ static int offer_region(struct rmai_world *w, void *base, size_t size, size_t un
     if (size == 0) return RMA_SUCCESS;
     if (!base) return rmai_error(RMA_ERR_ARG, "rma_expose: base is a null pointer, and size is %zu", size);
     mine->start = rmai_gptr_own(w, base, size);
-    /* Attached memory is accessible already, and is held all the same: else the program's rma_detach would end it. */
+    /* Attached memory is already accessible, but needs a hold: otherwise the program's rma_detach would end it. */
     if (mine->start && (mine->start & RMAI_OFFSET_MASK) < RMA_GPTR_ATTACHED_) return RMA_SUCCESS;
     return rmai_attach_hold(w, "rma_expose", base, size, &mine->start, held);
 }
@@ -82,7 +82,7 @@ int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {
     return code;
 }
 
-/* Reads what pe has offered. */
+/* Reads pe's exposure. */
 static int read_exposure(const char *call, const struct rma_exposure *e, int pe, struct rma_exposure *of) {
     struct rmai_world *w = &rmai_world;
     int code = rmai_running(call);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library of <shmem.h> needs of this one beyond rma.h. Exported for it, and no part of the public interface.
+/* Functions that the library of <shmem.h> needs from this one beyond rma.h. They are exported for it, and are no part
+ * of the public interface.
  */
 #ifndef RMAI_FACE_H
 #define RMAI_FACE_H
@@ -9,29 +10,29 @@
 
 #pragma GCC visibility push(default)
 
-/* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) where they would name a
- * call of rma.h. */
+/* rma_call_as_: until it is called with NULL, errors of this thread name `call` (a constant) instead of a call of
+ * rma.h. */
 void rma_call_as_(const char *call);
 
-/* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` in place of the name and
- * value that are in the environment. Both are kept by address. */
+/* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` instead of the name and value
+ * in the environment. It keeps both pointers. */
 void rma_setting_as_(const char *name, const char *text);
 
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
 int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 
-/* What the specification of OpenSHMEM leaves undefined, and programs do all the same. */
+/* Things that the OpenSHMEM specification leaves undefined and that programs do all the same. */
 enum rma_undefined_ {
     RMA_UNDEFINED_ACTIVE_SET_, /* a PE outside of the active set is in its collective */
     RMA_UNDEFINED_HINTS_,
     RMA_UNDEFINED_ALIGNMENT_,
-    RMA_UNDEFINED_REALLOC_, /* of what is no block */
-    RMA_UNDEFINED_FINALIZE_ /* once too often */
+    RMA_UNDEFINED_REALLOC_, /* of memory that is not a block */
+    RMA_UNDEFINED_FINALIZE_ /* more often than init */
 };
 
-/* rma_tolerate_: until it is called with RMA_SUCCESS, errors of this thread with `code` are no errors: the call returns
- * as after an error, but the error handler is not called, and the first one of this kind is a note on stderr. With
- * RMA_CHECK=1 it does nothing. */
+/* rma_tolerate_: until it is called with RMA_SUCCESS, errors of this thread with `code` are tolerated: the call returns
+ * as after an error, but does not call the error handler, and the first error of this kind prints a note on stderr.
+ * With RMA_CHECK=1 it does nothing. */
 void rma_tolerate_(int code, enum rma_undefined_ kind);
 
 /* rma_checks_: 1 if RMA_CHECK=1 is in force. */
@@ -40,17 +41,19 @@ int rma_checks_(void);
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 
-/* rma_leaves_well_: 1 if this process, in which OpenSHMEM was initialized first, exits with status 0 and waits in no
- * call. PE 0 then notes that the library finalizes. For a destructor that runs before this library's. */
+/* rma_leaves_well_: 1 if OpenSHMEM was initialized first in this process, and the process exits with status 0 and waits
+ * in no call. PE 0 then prints a note that the library finalizes. A destructor that runs before this library's calls
+ * it. */
 int rma_leaves_well_(void);
 
-/* rma_level_: the thread level in force, of enum rma_thread_level. */
+/* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 
-/* rma_counts_: how many operations on PEs of other nodes ctx has begun, and how many of these are complete at least:
- * all if nothing of ctx is under way, else as many as when this was last known. Puts and atomics write, gets read.
- * Drives progress, and waits for no message. What is done by load and store, or by the kernel, is complete when its
- * call returns, and does not count. Returns RMA_SUCCESS, or RMA_ERR_ARG, RMA_ERR_STATE or RMA_ERR_MPI. */
+/* rma_counts_ writes how many operations on PEs of other nodes ctx has begun, and how many of them at least are
+ * complete: all if nothing of ctx is under way, else as many as at the last time when nothing was. Puts and atomics
+ * count as writes, gets as reads. It drives progress, and waits for no message. Operations by load and store, or by the
+ * kernel, are complete when their call returns, and are not counted. Returns RMA_SUCCESS, or RMA_ERR_ARG, RMA_ERR_STATE
+ * or RMA_ERR_MPI. */
 struct rma_counts_ {
     uint64_t writes, reads;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls on global pointers, beyond the inlined path: making a global pointer, its address here, and the
- * accesses by one. runtime/space knows which memory an offset names, runtime/place does what is wanted there. */
+/* The public calls on global pointers, beyond the inlined path: making a global pointer, finding its address in this
+ * process, and accessing memory by it. runtime/space finds the memory of an offset, runtime/place accesses it. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -22,7 +22,8 @@ rma_gptr_t rma_gptr(const void *addr, int pe) {
     size_t offset = (size_t)((const char *)addr - w->local.base), local = rmai_segment_size(&w->local);
     rma_gptr_t g;
     int code;
-    /* Most calls ask for the local heap. Before rma_init its size is 0; after rma_finalize only `running` tells. */
+    /* Most calls ask for the local heap. Before rma_init its size is 0; after rma_finalize it is not, so check
+     * `running`. */
     if (RMAI_LIKELY(offset < local && pe == w->job.my_pe && rma_reach_.running))
         return rmai_gptr_make(pe, w->job.layout.local + offset);
     code = rmai_running("rma_gptr");
@@ -52,9 +53,9 @@ void *rma_gptr_ptr(rma_gptr_t g) {
     return p.there;
 }
 
-/* As rmai_space_find, for a PE of another node. p->set is the set in which the owner is asked. The owner looks attached
- * memory up when the access comes to it. The owner is asked for the extent of its local heap only if the extent that it
- * told last is too small. */
+/* As rmai_space_find, for a PE of another node. Questions to the owner belong to p->set. The owner looks up attached
+ * memory when the access arrives. This PE asks for the extent of the owner's local heap only if the last known extent
+ * is too small. */
 static int find_on_other_node(struct rmai_world *w, const char *call, rma_gptr_t g, size_t len,
                               struct rmai_pending *set, struct rmai_place *p, int *code) {
     size_t offset = (size_t)(g & RMAI_OFFSET_MASK);
@@ -95,7 +96,7 @@ static int resolve_gptr(const char *call, const char *argument, const rma_ctx *c
     return rmai_space_check_aligned(call, g, align, p);
 }
 
-/* Takes the region that p has entered out of p: the caller leaves it. */
+/* Takes the region that p has entered out of p: the caller must leave the region. */
 static struct rmai_region *take_region(struct rmai_place *p) {
     struct rmai_region *region = p->region;
     p->region = NULL;
@@ -115,8 +116,8 @@ static inline void *own_attached_address(rma_gptr_t g, size_t len) {
     return (void *)(uintptr_t)rmai_attached_find(&w->attachments->table, offset, len);
 }
 
-/* Functions of their own: inlined they would make the two public calls below save registers on the stack even for this
- * PE's own memory, which is what these calls are for most. */
+/* These are separate functions: inlined they would make the two public calls below save registers on the stack even for
+ * this PE's own memory, for which these calls are mostly used. */
 static RMAI_COLD int put_by_gptr(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
                                  enum rmai_when when) {
     struct rmai_place p;
@@ -191,8 +192,8 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
 
 static int is_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
 
-/* Finds the word of a signal, and checks `op`. *region is for the caller to leave. Only the owner of
- * attached memory knows whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
+/* Finds the word of a signal, and checks `op`. The caller must leave *region. Only the owner of attached memory knows
+ * whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
 static int find_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
                        struct rmai_region **region) {
     int code = rmai_check_signal_op(call, op);
@@ -230,7 +231,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
 
 /* ---- strided ---- */
 
-/* Finds n elements at once, with the gaps between them. *region is for the caller to leave. */
+/* Finds n elements at once, with the gaps between them. The caller must leave *region. */
 static int find_elements(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t stride,
                          size_t elem, size_t n, int writes, struct rmai_place *p, struct rmai_region **region) {
     size_t bytes = n ? rmai_span(n, (size_t)stride, elem) : 0;

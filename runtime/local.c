@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The local heap, by its owner. The owner alone allocates in its own pool, and tells the other PEs by the extent in its
- * header how much of it they may touch. Blocks that others have given back are freed when no block of the size that is
- * asked for is parked. */
+ * header how much of it they may access. Blocks that other PEs have given back are freed when no block of the requested
+ * size is parked. */
 #include "config.h"
 
 #include "runtime/local.h"
@@ -24,7 +24,7 @@
 #define ALIGNMENT     64
 #define ALIGNMENT_MAX ((size_t)1 << 30)
 
-/* Looks in the pool, then in the pool with all parked blocks, then in the pool with more memory. */
+/* Tries the pool, then the pool with all parked blocks freed, then the pool with more memory. */
 static void *alloc_from_pool(struct rmai_world *w, const char *call, size_t alignment, size_t size) {
     int full;
     void *block = rmai_segment_alloc(&w->local, call, alignment, size, &full);
@@ -40,8 +40,8 @@ static void *alloc_own_block(struct rmai_world *w, const char *call, size_t alig
     int quick = alignment == ALIGNMENT && !w->local.guard;
     if (quick) offset = rmai_quick_take(&w->quick, &w->local.pool, size);
     if (offset != RMAI_TLSF_FULL) return w->local.base + offset;
-    /* Only now: other PEs write to the list's head all the time, and an allocation that read it would wait for its
-     * cache line. */
+    /* Not earlier: other PEs write to the list's head all the time, and an allocation that reads it waits for its cache
+     * line. */
     if (rmai_returned_any(w->returned)) rmai_segment_drain(&w->local, w->returned, &w->quick);
     if (quick) {
         offset = rmai_quick_take(&w->quick, &w->local.pool, size);
@@ -109,7 +109,7 @@ int rma_alloc_mem_hints(size_t size, struct rma_hints *hints, void *base) {
         room = rmai_round_up(size, page);
     }
     code = alloc_locked("rma_alloc_mem_hints", alignment, room, &block);
-    /* Pages that the block shares with no other are a hint too: without room for them the block goes without. */
+    /* Pages that the block shares with no other are only a hint: without room for them the block shares pages. */
     if (code == RMA_ERR_NO_MEM && room != size) {
         room = size;
         code = alloc_locked("rma_alloc_mem_hints", rmai_max(hints->alignment, ALIGNMENT), size, &block);

@@ -4,15 +4,15 @@
  *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if there never was one
  *   node_   on each PE: whether it is in the queue, and more
  *
- * There are two ways to wait. Where all PEs are near (the lock is in memory that all reach), a PE waits for a word of
- * the one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A. Landin, E.
- * Hagersten). To take a lock is one exchange of the tail, to release it one store to the own node_, and that store is
- * all that passes between two PEs. A PE's node_ says that the PE is in the queue, and by a phase, which alternates from
- * turn to turn, in which of its turns. The tail that the next PE has found names the PE and the phase for which that
- * next PE waits. Two phases are enough: a PE cannot begin its turn after next before the PE that waits for the present
- * one has had the lock.
+ * There are two ways to wait. If all PEs are near (the lock is in memory that all reach), a PE waits for a word of the
+ * one before it (T. Craig, "Building FIFO and priority-queuing spin locks from atomic swap", 1993; A. Landin, E.
+ * Hagersten). Taking a lock is one exchange of the tail, releasing it one store to the own node_, and only that store
+ * passes between two PEs. A PE's node_ says that the PE is in the queue, and in which of its turns, by a phase that
+ * alternates from turn to turn. The tail that the next PE has found names the PE and the phase for which that next PE
+ * waits. Two phases are enough: a PE cannot begin its turn after next before the PE that waits for the present one has
+ * had the lock.
  *
- * Between nodes a PE cannot poll another one's word: so there PEs queue in another way (runtime/queue_lock). */
+ * Between nodes a PE cannot poll another PE's word: there PEs queue in another way (runtime/queue_lock). */
 #include "config.h"
 
 #include "base/error.h"
@@ -57,8 +57,8 @@ static int turn_has_come(uint32_t seen, uint32_t before) {
     return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
 }
 
-/* The PE that releases the lock reads ASLEEP before it stores. Between the two it may miss a PE that goes to sleep:
- * hence RMAI_LOCK_SLEEP_MOST, after which that PE wakes by itself. */
+/* The PE that releases the lock reads ASLEEP before it stores. Between the two it may miss a PE that goes to sleep: so
+ * that PE wakes by itself after RMAI_LOCK_SLEEP_MOST. */
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier->patience;
@@ -66,7 +66,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_backoff backoff = {.stall = &stall};
     unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
-    /* Nothing reads this number of the PE before: with it a person can follow the queue in a debugger. */
+    /* No code reads this number of the PE before; it lets a person follow the queue in a debugger. */
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < polls; i++) {
         if (turn_has_come(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) {

@@ -18,8 +18,9 @@ int rmai_meet_only(struct rmai_world *w, const char *call) {
     return code;
 }
 
-/* The barrier that this PE has passed is the last meeting of each PE of the node, or it is another one of some PE. A
- * number tells, since a PE may be on its way from this barrier to its last one already. */
+/* Checks whether the barrier that this PE has passed was the last meeting for every PE of the node, or another meeting
+ * for some PE. PEs publish the number of the barrier, since a PE may already be on its way from this barrier to its
+ * last one. */
 static int other_meeting(struct rmai_world *w, const char *call) {
     for (int q = 0; q < w->job.node_n_pes; q++)
         if (atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed) != w->barrier->epoch)
@@ -31,7 +32,7 @@ static int other_meeting(struct rmai_world *w, const char *call) {
 
 static void merge_nothing(void *mine, const void *other) { (void)mine, (void)other; }
 
-/* Between nodes a byte says that it is the last meeting: the messages of all others are empty. */
+/* Between nodes a byte marks the last meeting: the messages of all other meetings are empty. */
 int rmai_meet_last(struct rmai_world *w, const char *call) {
     int code = rmai_quiet_default(w, call), met = RMA_SUCCESS;
     char last = 1;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meetings of all PEs of the job: first those of each node, by its barrier, and between the nodes their first PEs. */
+/* Meetings of all PEs of the job: the PEs of each node meet by its barrier, and the first PEs of the nodes by messages.
+ */
 #ifndef RMAI_MEET_H
 #define RMAI_MEET_H
 
 struct rmai_world;
 
-/* rmai_meet_only waits for every PE of the job. What any PE wrote to shared memory before is seen by all after. Returns
- * RMA_SUCCESS or RMA_ERR_MPI. rmai_meet is rmai_quiet_default before it: what this PE has begun is complete; or the
- * first error of that. Both: all PEs, in the same order. */
+/* rmai_meet_only waits for every PE of the job. Every PE then sees what any PE wrote to shared memory before. Returns
+ * RMA_SUCCESS or RMA_ERR_MPI. rmai_meet first completes what this PE has begun (rmai_quiet_default); it returns the
+ * first error of the two steps. All PEs call both functions in the same order. */
 int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);
 
-/* rmai_meet_last is rmai_meet before the runtime ends. It ends the job, whatever the error handler, if another PE has
- * come to another meeting, such as a barrier: with RMA_ERR_STATE if that PE is of this node, else RMA_ERR_MISMATCH. */
+/* rmai_meet_last is rmai_meet before the runtime ends. It ends the job, whatever the error handler, if another PE is in
+ * another meeting, such as a barrier: with RMA_ERR_STATE if that PE is on this node, else with RMA_ERR_MISMATCH. */
 int rmai_meet_last(struct rmai_world *w, const char *call);
 
 #endif

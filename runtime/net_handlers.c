@@ -18,8 +18,8 @@
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
-/* As if the access had come to the neighbour: how far its heaps reach its header tells, as for any access of this PE's
- * own. */
+/* As if the access had arrived at the neighbour. The neighbour's header tells how far its heaps reach, as for any
+ * access of this PE's own. */
 static int locate_at_neighbour(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t alignment,
                                int q, void **there) {
     const rma_gptr_t g = rmai_gptr_make(w->job.node_pes[q], offset);
@@ -59,7 +59,8 @@ static void release_region(void *context, void *hold) {
 static int allocate_here(void *context, const char *call, size_t size, uint64_t *block) {
     struct rmai_world *w = context;
     int code = rmai_guest_alloc(w, call, w->job.node_my_pe, size, block);
-    if (code == RMA_SUCCESS) rmai_cover_guests(w); /* nobody asks for extents where directories are read by gets */
+    if (code == RMA_SUCCESS)
+        rmai_cover_guests(w); /* other PEs may read the directory by gets instead of asking for the extents */
     return code;
 }
 

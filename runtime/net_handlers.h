@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What requests of other nodes want of this PE's memory, and what runtime/net asks of the layers above it. */
+/* The handlers that runtime/net calls: for requests of other nodes on this PE's memory, and for facts about waits. */
 #ifndef RMAI_NET_HANDLERS_H
 #define RMAI_NET_HANDLERS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The lock among the threads of this PE for what is its own: its pool of the local heap and its attachments. Free of
- * charge below RMA_THREAD_MULTIPLE. */
+/* The lock among the threads of this PE for its own pool of the local heap and its attachments. Below
+ * RMA_THREAD_MULTIPLE it costs nothing. */
 #ifndef RMAI_OWN_LOCK_H
 #define RMAI_OWN_LOCK_H
 
@@ -8,7 +8,7 @@
 
 #include "runtime/world.h"
 
-/* rmai_own_lock, rmai_own_unlock: one thread of this PE at a time. None may lock twice. */
+/* rmai_own_lock, rmai_own_unlock: one thread of this PE at a time holds the lock. No thread may lock it twice. */
 static inline void rmai_own_lock(struct rmai_world *w) {
     if (w->job.level == RMA_THREAD_MULTIPLE) pthread_mutex_lock(&w->local_lock);
 }

@@ -42,7 +42,7 @@ static int copy_by_service(struct rmai_world *w, const char *call, const struct 
     return RMA_SUCCESS;
 }
 
-/* What follows the kernel's answer: the copy is done, or the owner's thread makes it, or it is an error. Leaves the
+/* Handles the kernel's answer: the copy is done, or the owner's service thread does it, or it is an error. Leaves the
  * region. */
 static int end_kernel_copy(struct rmai_world *w, const char *call, struct rmai_place *p,
                            enum rmai_process_result result, enum rmai_service_op op, void *data, size_t len) {
@@ -55,7 +55,7 @@ static int end_kernel_copy(struct rmai_world *w, const char *call, struct rmai_p
     return code;
 }
 
-/* The operation on another node. */
+/* Makes the operation for another node. */
 static struct rmai_op move_of(const char *call, const struct rmai_place *p, enum rmai_net_kind kind, void *buffer,
                               size_t len, enum rmai_when when) {
     return (struct rmai_op){.call = call,
@@ -106,7 +106,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
-/* The network writes an old value of len bytes; *old has 8. */
+/* The network writes an old value of len bytes, but *old has 8. */
 static int atomic_on_other_node(const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
                                 uint64_t cond, uint64_t *old) {
     uint32_t half = 0;

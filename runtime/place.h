@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A place: where a remote range is, once it has been found, and the three accesses to it: put, get, atomic. Either this
- * process reaches the range by load and store, or it is private memory of another process of the node, or it is on
- * another node. */
+/* A place: where a remote range is, once it has been found, and the three accesses to it: put, get, atomic. This
+ * process reaches the range by load and store, or the range is private memory of another process of the node, or it is
+ * on another node. */
 #ifndef RMAI_PLACE_H
 #define RMAI_PLACE_H
 
@@ -20,12 +20,12 @@ struct rmai_place {
     struct rmai_region *region; /* the attached region that this access has entered, or NULL */
     struct rmai_pending *set;   /* the pending set of accesses that are not complete on return */
     int far, pe;                /* far: on another node, in the space of pe, */
-    uint64_t offset;            /* at this offset. Near: the same, if the range is in a heap; else 0 */
+    uint64_t offset;            /* at this offset. If not far: the same, if the range is in a heap; else 0 */
 };
 
-/* `when` counts for other nodes only. old may be NULL; then an atomic on another node is complete after rma_quiet.
- * Each of them makes the access, leaves the region, and returns RMA_SUCCESS or records an error of `call`:
- * RMA_ERR_ADDRESS if the owner's memory is not mapped (any more), RMA_ERR_SYSTEM if the owner has died. */
+/* `when` matters for other nodes only. old may be NULL; then an atomic on another node is complete after rma_quiet.
+ * Each function does the access, leaves the region, and returns RMA_SUCCESS or records an error of `call`:
+ * RMA_ERR_ADDRESS if the owner's memory is not, or no longer, mapped; RMA_ERR_SYSTEM if the owner has died. */
 int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
                    enum rmai_when when);
 int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p, void *dest, size_t len,
@@ -33,7 +33,8 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old);
 
-/* rmai_place_atomic_later: the same, but on another node *fetch, of len bytes, is written before quiet returns. */
+/* rmai_place_atomic_later does the same, but on another node *fetch, of len bytes, may be written as late as in quiet.
+ */
 int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
                             uint64_t value, uint64_t cond, void *fetch);
 

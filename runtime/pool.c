@@ -105,11 +105,11 @@ int rmai_give_back(struct rmai_world *w, const char *call, int q, size_t offset,
                           offset, w->job.node_pes[q]);
     }
     if (RMAI_UNLIKELY(s.guard) && rmai_segment_live(&s, block, NULL)) code = rmai_segment_intact(&s, call, block, 0);
-    /* A damaged red zone may also be poison: another thread or PE was faster to give the block back. Then the block is
-     * live no more, and what follows words that. */
+    /* A damaged red zone may also be poison: another thread or PE has just given the block back. Then the block is no
+     * longer live, and the code below reports that. */
     if (code != RMA_SUCCESS && rmai_segment_live(&s, block, NULL)) return code;
     if (rmai_segment_give_back(&s, &h->returned[pool], block) == 0) return RMA_SUCCESS;
-    /* rmai_segment_bad_base would tell more, but reads tables that the pool's holder may be changing. */
+    /* rmai_segment_bad_base would tell more, but it reads tables that the PE that holds the pool may be changing. */
     return rmai_error(RMA_ERR_BASE,
                       "%s: %s%#llx of PE %d is not the base of a live block: foreign, interior, or freed already", call,
                       addr ? "address " : "offset ",

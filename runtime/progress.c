@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls that drive progress between nodes, or have a thread drive it. */
+/* The public calls that drive progress between nodes, or let a thread drive it. */
 #include "config.h"
 
 #include "base/error.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public queries: who, where, how many, of the job and of teams; the clock; the version. They change nothing. */
+/* The public queries: PE numbers, counts, nodes and hosts, of the job and of teams; the clock; the version. They change
+ * nothing. */
 #include "config.h"
 
 #include "base/clock.h"

@@ -16,14 +16,14 @@
 
 #include <assert.h>
 
-#define LATE_TAIL_LOOKS 16 /* at a tail whose PE has given the lock up, before that counts as not free */
+#define LATE_TAIL_LOOKS 16 /* at a tail whose PE has released the lock, before it counts as not free */
 
-/* 1 if the turn of a PE is over, of which the tail told `before` and the node_ says `seen`. */
+/* 1 if the turn of a PE is over: `before` is the PE and phase from the tail, `seen` the PE's node_. */
 static int turn_is_over(uint32_t seen, uint32_t before) {
     return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
 }
 
-/* Waits until the PE before, which `stall` names, has granted the lock in the own node_. */
+/* Waits until the PE before, which `stall` names, has granted the lock in this PE's node_. */
 static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stall *stall) {
     const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_backoff backoff = {.stall = stall};
@@ -45,7 +45,7 @@ static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stal
                           patience->progress ? patience->nap : RMAI_LOCK_SLEEP_MOST, patience->slept_on);
     }
     rmai_wait_over(patience, stall);
-    /* The word that the next PE expects of a holder (enter_behind). */
+    /* The word that the next PE expects from the PE that holds the lock (enter_behind). */
     __atomic_and_fetch(&lock->node_, ~(RMA_LOCK_GRANTED_ | RMA_LOCK_ASLEEP_), __ATOMIC_RELAXED);
 }
 
@@ -83,20 +83,19 @@ static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, 
     return RMA_SUCCESS;
 }
 
-/* Begins the next turn of this PE, in its node_. Returns what the tail will tell others of it. */
+/* Begins the next turn of this PE, in its node_. Returns the tail for this turn. */
 static uint32_t begin_turn(const struct rmai_world *w, rma_lock_t *lock) {
     const uint32_t phase = ~rmai_lock_own_word(lock) & RMA_LOCK_PHASE_;
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_ | phase, __ATOMIC_RELEASE);
     return phase | ((uint32_t)w->job.my_pe + 1);
 }
 
-/* The turn that this PE has begun is none: it did not come into the queue. */
+/* Takes back the turn that this PE has begun: it did not get into the queue. */
 static void take_turn_back(rma_lock_t *lock) {
     __atomic_store_n(&lock->node_, ~rmai_lock_own_word(lock) & RMA_LOCK_PHASE_, __ATOMIC_RELEASE);
 }
 
-/* This PE has found `before` in the tail, and has become the tail itself: it waits for the turn of that PE, if that is
- * not over. */
+/* This PE has found `before` in the tail, and has become the tail itself. Waits until the turn of that PE is over. */
 static int enter_behind(struct rmai_world *w, const char *call, rma_lock_t *lock, uint32_t before) {
     const uint32_t me = (uint32_t)w->job.my_pe + 1;
     struct rmai_stall stall = {.call = call, .in_line = 1, .pe = (int)(before & RMA_LOCK_PE_) - 1};
@@ -105,7 +104,7 @@ static int enter_behind(struct rmai_world *w, const char *call, rma_lock_t *lock
     uint64_t old = 0;
     int code;
     if (before == 0 || (before & RMA_LOCK_PE_) == me) return RMA_SUCCESS;
-    /* More than once if that PE waits itself, and sleeps maybe, or has just been granted the lock. */
+    /* Repeats if that PE waits itself, and perhaps sleeps, or has just been granted the lock. */
     do {
         expected = seen;
         code = atomic_on_word(w, call, &lock->node_, stall.pe, RMA_COMPARE_SWAP_, expected | me, expected, &p, &old);
@@ -128,9 +127,10 @@ int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home) {
     return code;
 }
 
-/* Puts this PE's turn into the tail if that is 0; then *held is 1. A tail that is not 0 may be of a PE whose turn is
- * over, while its message to the home is under way: its node_ tells, and the tail is asked again. It is not replaced,
- * by a compare-and-swap from what it was: that PE may hold the lock again by then, in a turn of the same phase. */
+/* Puts this PE's turn into the tail if that is 0; then *held is 1. A tail that is not 0 may belong to a PE whose turn
+ * is over, while its message to the home is under way. That PE's node_ tells, and this PE then reads the tail again. It
+ * must not replace the old tail by a compare-and-swap: that PE may hold the lock again by then, in a turn of the same
+ * phase. */
 static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t turn, int *held) {
     uint32_t before, seen;
     int code = RMA_SUCCESS;
@@ -155,8 +155,8 @@ int rmai_queue_lock_test(struct rmai_world *w, rma_lock_t *lock, int home, int *
     return code;
 }
 
-/* The node_ says first that the turn is over, then the tail becomes 0, if nobody has come: who comes between the two
- * asks the node_. */
+/* First the node_ says that the turn is over, then the tail becomes 0 if no other PE has come. A PE that comes between
+ * the two reads the node_. */
 static int end_turn(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t *node) {
     const uint32_t expected = *node, phase = expected & RMA_LOCK_PHASE_, me = (uint32_t)w->job.my_pe + 1;
     struct rmai_place p;

@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct rma_context_) == 64, "a context has a line for itse
 struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
 struct rma_reach_ rma_reach_ = NOWHERE;
 static const struct rma_reach_ nowhere = NOWHERE;
-static int has_ended; /* rma_finalize came after the last rma_init */
+static int has_ended; /* rma_finalize was called after the last rma_init */
 
 void rmai_reach_open(const struct rma_reach_ *r) {
     has_ended = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the inlined calls read of the library: rma_reach_, and a line for each context (rma_inline.h). Between rma_init
+/* The variables that the inlined calls read: rma_reach_, and a line for each context (rma_inline.h). Between rma_init
  * and rma_finalize only the heap's size and nothing_pending change. */
 #ifndef RMAI_REACH_H
 #define RMAI_REACH_H
@@ -7,19 +7,20 @@
 #include "base/attributes.h"
 #include "rma.h"
 
-#define RMAI_CONTEXTS 4096 /* that one PE has at a time, the standing one included */
+#define RMAI_CONTEXTS 4096 /* that one PE has at a time, including the default context */
 
-/* The first line is that of the standing context. A line without a context is zero: an inlined call that comes to it by
- * a wrong handle goes on to the library. */
+/* The first line is that of the default context. A line without a context is zero: an inlined call that finds it by a
+ * wrong handle calls the library. */
 extern struct rma_context_ rmai_context_lines[RMAI_CONTEXTS];
 
-/* rmai_reach_open: the inlined calls work from now on, with what is in *r. rmai_reach_close: they are refused from now
- * on. rmai_reach_grown: they see `size` bytes of symmetric heap; other threads that are in such a call see the old size
- * or the new one. */
+/* rmai_reach_open lets the inlined calls work with *r from now on. rmai_reach_close makes them fail from now on.
+ * rmai_reach_grown gives them `size` bytes of symmetric heap; threads that are in such a call see the old size or the
+ * new one. */
 void rmai_reach_open(const struct rma_reach_ *r);
 void rmai_reach_close(void);
 
-/* rmai_reach_ended: what is closed now was in use: errors speak of rma_finalize, no longer of rma_init. */
+/* rmai_reach_ended notes that the library was in use before it was closed: errors then say that rma_finalize was
+ * called, not that rma_init is missing. */
 void rmai_reach_ended(void);
 
 void rmai_reach_grown(size_t size);

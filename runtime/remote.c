@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls on blocks of any PE's local heap: of this node by runtime/pool, of other nodes by a request, and
- * this PE's own by runtime/local. */
+/* The public calls on blocks of any PE's local heap: by runtime/pool on this node, by a request on other nodes, and by
+ * runtime/local for this PE's own blocks. */
 #include "config.h"
 
 #include "base/error.h"

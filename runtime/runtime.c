@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle. Init is a table of steps (`steps`): MPI, what can fail by the user's settings, the node's reservation,
- * what each PE keeps in its own space, then what is computed from all headers. Each step that can fail on one PE alone
- * is followed by an agreement of all PEs (runtime/consensus), so that all fail together and one of them tells why. All
- * then close what they have opened, together and in the reverse order, as rma_finalize does. */
+/* Life cycle. Init is a table of steps (`steps`): MPI, then steps that the user's settings can make fail, the node's
+ * reservation, each PE's own space, and last the values that are computed from all headers. Each step that can fail on
+ * one PE alone is followed by an agreement of all PEs (runtime/consensus), so that all fail together and one of them
+ * tells why. All then close what they have opened, together and in the reverse order, as rma_finalize does. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -62,7 +62,7 @@ static int release_runtime(struct rmai_world *w);
 #define NAP_CROWDED    1000000
 #define SMALLEST_HEAP  ((size_t)1 << 20)
 #define FIRST_BYTES    ((size_t)256 << 10)          /* of each symmetric heap, committed by rma_init */
-#define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* offsets from there on are of attached memory */
+#define SPACE_MAX      ((size_t)RMA_GPTR_ATTACHED_) /* the attached memory's offsets begin there */
 #define NODE_MAX       ((size_t)1 << 45) /* mapped twice (heap/reserve): half of what 47-bit addresses reach */
 
 /* The longest arithmetic progression that the node's PEs begin with: see rma_inline.h. */
@@ -95,7 +95,7 @@ static void set_reach(struct rmai_world *w) {
                            .contexts_mask = RMAI_CONTEXTS - 1};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = !w->job.networked && r.n_node == r.n_pes;
-    if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call comes to the library, and is counted */
+    if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call enters the library, and is counted */
     rmai_reach_open(&r);
 }
 
@@ -109,22 +109,22 @@ static void introduce_process(struct rmai_world *w) {
     rmai_error_identity(who, rmai_exit_job);
 }
 
-/* Before MPI has told the PE's number the launcher's rank says which PE this is. */
+/* Until MPI has told the PE's number, takes the launcher's rank for it. */
 static void introduce_early(void) {
     char who[32] = "";
     if (rmai_sibling_me() >= 0) snprintf(who, sizeof who, "PE %d", rmai_sibling_me());
     rmai_error_identity(who, rmai_exit_job);
 }
 
-/* Makes the larger heap smaller by a quarter, or both if they are alike, for the next attempt. By half would give up
- * more than has to be. A heap with a small limit keeps what the program has asked for. */
+/* Makes the larger heap smaller by a quarter, or both if they are alike, for the next attempt. Halving would give up
+ * more than necessary. A heap with a small limit keeps what the program has asked for. */
 static void shrink_layout(struct rmai_layout *l) {
     size_t symmetric = l->symmetric_max, local = l->local_max;
     rmai_layout(l, symmetric >= local ? symmetric / 4 * 3 : symmetric, local >= symmetric ? local / 4 * 3 : local,
                 l->statics_max);
 }
 
-/* Finds out what the settings and the system say. */
+/* Reads the settings and the facts of the system. */
 static int open_facts(struct rmai_world *w) {
     int code = rmai_launch_facts(&w->job, &w->node);
     w->finalize_helper = w->job.settings.finalize_helper;
@@ -155,8 +155,8 @@ static int close_node(struct rmai_world *w) {
     return w->node == MPI_COMM_NULL ? RMA_SUCCESS : rmai_mpi(MPI_Comm_free(&w->node), "rma_finalize", "MPI_Comm_free");
 }
 
-/* Sets addresses aside where all PEs of the job can have their symmetric heap at the same one. *room is NULL if there
- * are none. code: how the attempt before was given up. */
+/* Sets addresses aside at which all PEs of the job can have their symmetric heap at the same address. *room is NULL if
+ * there are none. code: the result of giving up the previous attempt. */
 static int choose_room(struct rmai_world *w, int code, char **room) {
     const size_t stride = w->job.layout.stride, heap = w->job.layout.symmetric;
     const int n = w->job.node_n_pes, me = w->job.node_my_pe;
@@ -167,10 +167,10 @@ static int choose_room(struct rmai_world *w, int code, char **room) {
 }
 
 /* The PEs agree on the result of each attempt: another node may have refused a size that this node has mapped. An
- * attempt that is made again with less is no error of the program's. */
+ * attempt that is repeated with less is not an error of the program. */
 static int open_reservation(struct rmai_world *w) {
     struct rmai_error_kept kept;
-    int unreserved = RMA_SUCCESS; /* after the attempt before */
+    int unreserved = RMA_SUCCESS; /* after the previous attempt */
     rmai_error_keep(&kept);
     for (;;) {
         char *room;
@@ -213,7 +213,7 @@ static int share_commits(struct rmai_world *w) {
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
-    struct rmai_segment guest; /* only made here: whoever allocates in it takes a view of it, under its lock */
+    struct rmai_segment guest; /* only to make it: a PE that allocates in it makes its own view, under the lock */
     size_t got = 0;
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
@@ -279,8 +279,8 @@ static int help_others(void *context) {
     return rmai_net_progress(w->net, 1);
 }
 
-/* Finds out, as far as this PE can see, whether there are more PEs than processors. Several nodes of one machine
- * (containers, simulated nodes) share its processors. */
+/* Finds out whether this PE sees more PEs than processors. Several nodes of one machine (containers, simulated nodes)
+ * share its processors. */
 static int open_waiting(struct rmai_world *w) {
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     struct rmai_cpus cpus = {{0}};
@@ -311,7 +311,7 @@ static void end_late_wait(void *context, struct rmai_stall *stall) {
 }
 
 /* The PEs of a node must all wait in the same way, since a barrier of theirs is one algorithm. So the node counts as
- * crowded if one of its PEs finds that. In a job of one node all have looked at the same facts. */
+ * crowded if one of its PEs finds that. In a job of one node all PEs have read the same facts. */
 static int agree_on_waiting(struct rmai_world *w, int code) {
     struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
     int crowded = rmai_facts(&w->job, w->job.node_my_pe)->crowded;
@@ -347,8 +347,9 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     return RMA_SUCCESS;
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): the
- * moment to let go of windows and communicators, if the program finalizes MPI first, and to see to it that it ends. */
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else (MPI-3.1 section 8.7.1): if the
+ * program finalizes MPI first, this is the moment to free windows and communicators, and to make sure that MPI_Finalize
+ * ends. */
 static int at_mpi_finalize(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     if (rma_reach_.running) {
@@ -422,9 +423,9 @@ static int close_connections(struct rmai_world *w) {
     return code == RMA_SUCCESS ? one : code;
 }
 
-/* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There peers
- * read and write the variables where they are. All PEs of the job do the same, since rma_ptr shows the program which it
- * is. */
+/* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There other
+ * PEs read and write the variables where they are. All PEs of the job do the same, since rma_ptr shows the program the
+ * difference. */
 static int open_statics(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     int moved = 1, code = RMA_SUCCESS;
@@ -443,7 +444,7 @@ static int open_statics(struct rmai_world *w) {
     return code;
 }
 
-/* The agreement is a meeting too: no PE writes to variables that a peer is still moving back. */
+/* The agreement is also a meeting: no PE writes to variables that another PE is still moving back. */
 static int agree_on_statics(struct rmai_world *w, int code) {
     return w->job.statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
 }
@@ -489,8 +490,8 @@ static void print_information(struct rmai_world *w) {
     rmai_settings_print(&w->job.settings, put_line, stderr);
 }
 
-/* The thread starts only now: before, requests of others would find no memory. If there is no thread, that is no error:
- * this PE then serves others from within its calls. */
+/* The thread does not start earlier, since requests of other PEs would find no memory. Having no thread is no error:
+ * this PE then serves others within its own calls. */
 static void start_progress_thread(struct rmai_world *w) {
     if (!w->net || w->job.settings.progress == RMAI_PROGRESS_NONE) return;
     if (rmai_progress_thread_start(w->progress_thread, w->net, rmai_error_name("rma_init")) != RMA_SUCCESS &&
@@ -540,12 +541,12 @@ static int agreed_already(struct rmai_world *w, int code) {
 }
 
 /* All PEs open a step and agree on its outcome, or a PE that finds no way to the agreement ends the job. If all have
- * succeeded they go on to the next step. If not, they close this step, of which each PE may have opened a part, and
- * those before it. Where an `open` makes a collective call of MPI, a PE makes that call also if something before it has
- * failed: else the others would wait for it. In a `close`, whether a collective call is made depends only on what all
- * have agreed on. */
+ * succeeded they continue with the next step. If not, they close this step, which each PE may have opened in part, and
+ * those before it. If an `open` makes a collective call of MPI, a PE makes that call even if an earlier step of its own
+ * has failed: otherwise the others would wait for it. In a `close`, collective calls depend only on results on which
+ * all PEs have agreed. */
 static const struct step {
-    const char *name; /* in reports of long waits, and in errors on PEs that only hear that it has failed elsewhere */
+    const char *name; /* in reports of long waits, and in errors on PEs when it has failed on another PE */
     int (*open)(struct rmai_world *w);
     int (*agree)(struct rmai_world *w, int code);
     int (*close)(struct rmai_world *w); /* or NULL */
@@ -647,7 +648,7 @@ static int init_runtime(int required, int *provided) {
         if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
     } else {
         int code;
-        w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs have told */
+        w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs tell more */
         rmai_exit_begin();
         code = start_runtime(w, required);
         if (code != RMA_SUCCESS) {

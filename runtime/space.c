@@ -51,7 +51,7 @@ struct rmai_part rmai_space_part(const struct rmai_world *w, size_t offset) {
     return (struct rmai_part){.pool = -1};
 }
 
-/* This PE enters its own region as a peer does: another thread may be detaching it at this moment. */
+/* This PE enters its own region as other PEs do: another thread may be detaching it at this moment. */
 static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q, struct rmai_place *p) {
     struct rmai_attached table;
     *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q]};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Statistics of this PE: its traffic and its heaps, on request (rma_stats, rma_heap_stats) and in the reports of
- * rma_finalize. Reads what the modules below have counted and changes nothing of theirs. */
+ * rma_finalize. Reads the counters of the modules below, and changes nothing in them. */
 #include "config.h"
 
 #include "runtime/stats.h"
@@ -82,7 +82,7 @@ static struct rma_counts_ read_counts(const struct rmai_traffic *t) {
     return c;
 }
 
-/* How many of so many that were begun are complete. Another thread may know of more that were begun since. */
+/* Returns how many of `begun` operations are complete. Another thread may have noted more that have begun since. */
 static uint64_t count_complete(_Atomic uint64_t *known, uint64_t begun, int quiet) {
     uint64_t before = atomic_load_explicit(known, memory_order_relaxed);
     if (begun < before) return begun;
@@ -90,7 +90,7 @@ static uint64_t count_complete(_Atomic uint64_t *known, uint64_t begun, int quie
     return quiet ? begun : before;
 }
 
-/* What was begun is read first: what other threads begin meanwhile need not be complete. */
+/* Reads the counts of begun operations first: those that other threads begin meanwhile need not be complete. */
 int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun, struct rma_counts_ *complete) {
     struct rmai_context *c = rmai_context(call, ctx);
     struct rmai_traffic *t;
@@ -165,8 +165,8 @@ int rma_heap_stats(enum rma_heap heap, struct rma_heap_stats *stats) {
     return rmai_raise(code);
 }
 
-/* All PEs have met: nobody changes a heap any more. The symmetric heap is the same on all PEs, but for what programs
- * have written where they should not. */
+/* All PEs have met: nobody changes a heap any more. The symmetric heap is the same on all PEs, except where programs
+ * have written outside of their blocks. */
 void rmai_report(struct rmai_world *w) {
     struct rmai_header *h = rmai_header(&w->job, w->job.node_my_pe);
     struct rmai_segment guest;

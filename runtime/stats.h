@@ -8,8 +8,8 @@ struct rmai_world;
 /* rmai_traffic_report shows, with RMA_STATS=yes, the sums over all PEs on PE 0's stderr (collective). */
 void rmai_traffic_report(struct rmai_world *w);
 
-/* rmai_report shows, with RMA_HEAP_CHECK=leaks or full, what was not given back and what was overrun, on stderr. Called
- * when all PEs have met for the last time. */
+/* rmai_report prints to stderr, with RMA_HEAP_CHECK=leaks or full, the blocks that were not freed and those that were
+ * overrun. It is called when all PEs have met for the last time. */
 void rmai_report(struct rmai_world *w);
 
 #endif

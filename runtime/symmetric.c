@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so all get equal
- * offsets without exchanging them. What PEs exchange is whether the calls are the same and whether all could do their
+ * offsets without exchanging them. They exchange only whether the calls are the same and whether all could do their
  * part:
  *
  *     allocate, or commit more memory -> agree -> (extend the heap by what all could commit, and once more)
  *
  * Each PE does its part before it knows that the others have called with the same arguments: so one meeting tells
- * everything. Where a PE could not do it, or the arguments differ, all undo their step, which leaves every allocator as
- * it was. */
+ * everything. If a PE could not do it, or the arguments differ, all undo their step, which leaves every allocator as it
+ * was. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -25,7 +25,7 @@
 #define ALIGNMENT     64
 #define ALIGNMENT_MAX RMAI_ADDRESS_ALIGNMENT
 
-/* Records that PE `pe` had no memory, on a PE that had. */
+/* Records that PE `pe` had no memory, on a PE that had enough. */
 static int no_memory_elsewhere(const struct rmai_world *w, const char *call, int pe) {
     char headroom[RMAI_HEADROOM_TEXT];
     rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory for it; seen from PE %d, %s", call, pe, w->job.my_pe,
@@ -38,19 +38,20 @@ static int no_memory_elsewhere(const struct rmai_world *w, const char *call, int
 
 /* ---- allocation ---- */
 
-/* What a PE tells of its part of an allocation: NO_MEMORY (recorded), or by how many bytes it can extend its heap, or
- * that it needs no more: HAS_BLOCK, and the block's offset. PEs with the same history all allocate, or all commit, but
- * for those that have no memory. */
+/* What a PE states about its part of an allocation: NO_MEMORY (recorded); or the bytes by which it can extend its heap;
+ * or HAS_BLOCK and the block's offset, if it needs no more. PEs with the same history all allocate, or all commit,
+ * except those that have no memory. */
 #define NO_MEMORY ((uint64_t)0)
 #define HAS_BLOCK ((uint64_t)1 << 63)
 
 struct request {
     const char *call;
     size_t alignment, size;
-    int zero; /* the block is cleared before another PE can know of it, and put to it */
+    int zero; /* clear the block before another PE can know it, and put to it */
 };
 
-/* Blocks lie at multiples of their alignment from the heap's base. Their addresses do, too, if the base does. */
+/* Blocks lie at multiples of their alignment from the heap's base. If the base is aligned as well, so are their
+ * addresses. */
 static int check_alignment(const struct rmai_world *w, const struct request *q) {
     if (RMAI_LIKELY(q->alignment <= w->job.heap_alignment)) return RMA_SUCCESS;
     return rmai_error(RMA_ERR_NO_MEM,
@@ -82,8 +83,9 @@ static void undo_request(struct rmai_world *w, uint64_t mine, void *block) {
     if (mine != NO_MEMORY && mine < HAS_BLOCK) rmai_segment_uncommit(&w->symmetric);
 }
 
-/* Allocates on every PE, or on none: *block is NULL then, and for a size of 0. *mine is what the PE states of its
- * arguments, with the code of what it has found wrong by itself: the other PEs wait for this one, and are told. */
+/* Allocates on every PE, or on none: *block is NULL then, and for a size of 0. *mine is this PE's statement of its
+ * arguments, with the code of an error that it has found by itself: the other PEs wait for this one, and must learn of
+ * it. */
 static int alloc_on_all(struct rmai_world *w, const struct request *q, struct rmai_statement *mine, void **block) {
     struct rmai_range all;
     int code, grown = 0;
@@ -161,9 +163,9 @@ int rma_free(void *block) {
     return rmai_raise(code);
 }
 
-/* Resizes in place where there is room behind the block; else allocates, copies, frees. The allocators of all PEs
- * decide alike, but for one case: a PE cannot commit a page of its table. So PEs agree on a growth in place, and undo
- * it where one has failed. */
+/* Resizes in place if there is room after the block; else allocates, copies, frees. The allocators of all PEs decide
+ * alike, except if a PE cannot commit a page of its table. So PEs agree on a growth in place, and undo it if one has
+ * failed. */
 static int resize_on_all(struct rmai_world *w, const struct request *q, struct rmai_statement *mine, void *block,
                          void **result) {
     size_t old = 0;
@@ -172,8 +174,8 @@ static int resize_on_all(struct rmai_world *w, const struct request *q, struct r
     rmai_segment_live(&w->symmetric, block, &old);
     did = rmai_segment_resize(&w->symmetric, block, q->size);
     if (did != -1) {
-        /* A larger block gets its red zone before the agreement, since after it other PEs may put to the new part; a
-         * smaller one after it, when it is sure to stay smaller. */
+        /* A larger block gets its red zone before the agreement, since afterwards other PEs may put to the new part; a
+         * smaller block gets it after the agreement, when it is certain to stay smaller. */
         if (did == 0 && q->size > old) rmai_segment_remark(&w->symmetric, q->call, block, old);
         if (did != 0) rmai_error_prefix("%s: ", q->call);
         code = rmai_agree_on(w, q->call, mine, did == 0, &all);

@@ -62,8 +62,8 @@ int rmai_team_index(const struct rmai_team *t, int pe) {
     return i >= 0 && i < t->n ? i : -1;
 }
 
-/* A handle is no address but a number: the generation, and 1 + the team's number. So the handle of a team that has been
- * destroyed is told from that of a team which has the number now. */
+/* A handle is not an address but a number: the generation, and 1 + the team's number. So the handle of a destroyed team
+ * differs from that of the team that has its number now. */
 rma_team *rmai_team_handle(const struct rmai_world *w, const struct rmai_team *t) {
     return (rma_team *)((uintptr_t)t->generation << 16 | (uintptr_t)(rmai_team_number(w, t) + 1));
 }
@@ -94,12 +94,12 @@ struct rmai_group rmai_team_group(const struct rmai_world *w, struct rmai_team *
                                .team = t};
 }
 
-/* Tells PE q of this node, the partner in round k, that this PE is there, with its data. */
+/* Signals PE q of this node, the partner in round k, and passes on this PE's data. */
 static void tell_near_partner(struct rmai_world *w, const struct rmai_team *t, int q, unsigned k, const void *data,
                               size_t len) {
     struct rmai_team_round *there = round_of(w, q, t, k);
     if (len) memcpy(there->data[t->epoch & 1], data, len);
-    /* Release: the partner that reads the epoch reads the data too. Pairs with the load in await_near_partner. */
+    /* Release: the partner that reads the epoch also sees the data. Pairs with the load in await_near_partner. */
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
     /* More PEs than processors go to sleep at once. Without the fence this PE could read that the partner is awake
      * before the partner can read the epoch, and nobody would wake it. */
@@ -118,7 +118,7 @@ static const void *await_near_partner(struct rmai_world *w, const char *call, co
     return mine->data[t->epoch & 1];
 }
 
-/* One round, in which *other gets what PE t->me - step has: in `theirs`, where that one is on another node. */
+/* Does one round: *other points to the data of PE t->me - step, which are in `theirs` if that PE is on another node. */
 static int meet_partners(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g,
                          unsigned k, const void *data, size_t len, void *theirs, const void **other) {
     const int step = (int)(((size_t)1 << k) % (size_t)t->n);

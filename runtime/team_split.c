@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls that make and destroy teams. All PEs of the parent meet twice for each new team: they compare their
- * arguments and settle on a number that is free on all PEs of the new team; then they tell whether all had memory. */
+ * arguments and settle on a number that is free on all PEs of the new team; then they agree on whether all had memory.
+ */
 #include "config.h"
 
 #include "base/error.h"
@@ -47,7 +48,7 @@ int rmai_split_found(struct rmai_world *w, const char *call, struct rmai_team *p
 
 /* ---- splitting ---- */
 
-/* This PE's number among the parent's PEs start, start + stride, ..., of which there are n, or -1. */
+/* This PE's number among the parent's n PEs start, start + stride, ..., or -1. */
 static int index_in_split(const struct rmai_team *parent, int start, int stride, int n) {
     int i = parent->me - start;
     return i % stride == 0 && i / stride >= 0 && i / stride < n ? i / stride : -1;
@@ -93,7 +94,7 @@ int rma_team_split_strided(rma_team *parent_team, int start, int stride, int siz
                                    .pe = w->job.my_pe,
                                    .number = {start, stride},
                                    .length = (uint64_t)size};
-    if (size == 1) stride = 1; /* of one PE, whatever the caller has given */
+    if (size == 1) stride = 1; /* for one PE, whatever the caller has given */
     joins = code == RMA_SUCCESS && index_in_split(parent, start, stride, size) >= 0;
     code = rmai_split_settle(w, call, parent, &mine, joins, &number);
     if (code != RMA_SUCCESS) return rmai_raise(code);

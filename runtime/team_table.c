@@ -22,10 +22,10 @@ static struct rmai_mailbox *own_mailbox(const struct rmai_world *w, int number) 
     return (struct rmai_mailbox *)(void *)(rmai_job_space(&w->job, w->job.node_my_pe) + rmai_mailbox_at(number));
 }
 
-/* ---- the two that are always there ---- */
+/* ---- the two that always exist ---- */
 
 void rmai_teams_none(struct rmai_teams *all) {
-    /* Numbers that were never used stay untouched: the table has 19 KiB. */
+    /* Entries that were never used stay untouched: the table has 19 KiB. */
     for (int i = 0; i < RMAI_TEAMS; i++)
         if (all->team[i].n) memset(&all->team[i], 0, sizeof all->team[i]);
     all->free = all->committed = 0;

@@ -100,9 +100,9 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 
 /* ---- to other nodes ---- */
 
-/* The short way of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
- * *op but for what is to be done. Returns 0 if it is anything else, or wrong: then the call goes the whole way, which
- * words what is wrong. */
+/* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
+ * *op except the kind of operation. Returns 0 if the address is anything else, or wrong: then the call takes the long
+ * path, which words the error. */
 static inline __attribute__((always_inline)) int find_far(struct rmai_op *op, const char *call, const rma_ctx *ctx,
                                                           const void *addr, size_t len, int pe) {
     const struct rmai_world *w = &rmai_world;
@@ -385,8 +385,8 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     return rmai_raise(code);
 }
 
-/* Between nodes the signal goes behind the elements, if these go by short messages, and the call waits once, for all of
- * it. */
+/* Between nodes the signal follows the elements, if these go by short messages, and the call waits once, for all of
+ * them. */
 static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                               ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, uint64_t *signal,
                               uint64_t value, int op, int pe) {

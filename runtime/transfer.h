@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses by symmetric address that the inlined path hands over: done another way, or refused with the reason. */
+/* Accesses by symmetric address that the inlined path cannot do itself: they are done in another way, or fail with an
+ * error. */
 #ifndef RMAI_TRANSFER_H
 #define RMAI_TRANSFER_H
 
@@ -19,11 +20,11 @@ int rmai_place_symmetric(const struct rmai_world *w, const void *addr, size_t le
 int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
                  struct rmai_place *p);
 
-/* rmai_resolve_word: the same of a word of len bytes, which must be aligned to them (RMA_ERR_ADDRESS). */
+/* rmai_resolve_word does the same for a word of len bytes, which must be aligned to len (else RMA_ERR_ADDRESS). */
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
-/* rmai_symmetric_offset is a number for a symmetric object, the same on all PEs. */
+/* rmai_symmetric_offset returns a number for a symmetric object, the same on all PEs. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 
 /* ---- elements with gaps between them, strides in elements ---- */
@@ -31,15 +32,16 @@ uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 /* rmai_check_strides: RMA_SUCCESS, or records RMA_ERR_ARG: a stride is below 1, or elem is 0. */
 int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem);
 
-/* rmai_span: bytes from the start of the first of n > 0 elements to the end of the last one; 0 if that overflows. */
+/* rmai_span returns the bytes from the start of the first of n > 0 elements to the end of the last one; 0 on overflow.
+ */
 size_t rmai_span(size_t n, size_t stride, size_t elem);
 
-/* rmai_move_strided copies n elements, of which the next one is to_step and from_step bytes further. */
+/* rmai_move_strided copies n elements, which are to_step bytes apart in `to` and from_step bytes apart in `from`. */
 void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
 
 /* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
  * are in bytes. Elements on another node are complete after a quiet of the place's set. The place must not have entered
- * a region, because each access would leave it. */
+ * a region, because the first access would leave it. */
 int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
                            size_t elem, size_t n);
 int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,

@@ -15,7 +15,7 @@
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
-/* Of a word x: (map_word(x) - low <= span) != inverted. */
+/* The condition for a word x: (map_word(x) - low <= span) != inverted. */
 struct condition {
     uint64_t low, span;
     int inverted;
@@ -27,14 +27,14 @@ struct words {
     const char *at;
     size_t n, len;
     uint64_t flip;      /* the sign bit of signed words */
-    const int *status;  /* or NULL; not 0: that word is left out */
+    const int *status;  /* or NULL; words with a nonzero status are left out */
     const void *values; /* one, or n of them */
     int many, cmp;
-    size_t start; /* of ANY: the word with which the search begins; else 0 */
+    size_t start; /* ANY: the search begins with this word; else 0 */
 };
 
 static inline uint64_t map_word(const struct words *s, const void *word) {
-    /* Acquire: what its writer did before is seen. */
+    /* Acquire: this PE then sees what the writer did before. */
     if (s->len == 8) return __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE) ^ s->flip;
     if (s->len == 4) return __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE) ^ (uint32_t)s->flip;
     return __atomic_load_n((const uint16_t *)word, __ATOMIC_ACQUIRE) ^
@@ -97,13 +97,13 @@ static struct words describe_words(const char *call, int word, const void *at, s
 
 /* ---- one word ---- */
 
-/* Before anything else: the word of a partner that is just storing is seen at once. In a job of several nodes the
- * partner may be on another one, and then a message brings it: messages are looked for after fewer of these. */
+/* The first polls, so that a store that arrives now is seen at once. In a job of several nodes a message may bring the
+ * store: then fewer of these polls come before the first poll for messages. */
 #define HOT_POLLS     100
 #define HOT_POLLS_FAR 4
 
-/* 1 if the word can be read and compared. Whether another PE can change it takes longer to find out, and check_words
- * does so after the hot polls. */
+/* 1 if the word can be read and compared. Finding out whether another PE can change it takes longer; check_words does
+ * so after the hot polls. */
 static int can_poll(const struct words *s) {
     return rma_reach_.running && s->at && ((uintptr_t)s->at & (s->len - 1)) == 0 && s->cmp >= RMA_CMP_EQ &&
            s->cmp <= RMA_CMP_LE;
@@ -114,7 +114,7 @@ static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, 
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {
-        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* made already: the hot polls */
+        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* the hot polls are done already */
         .stall = &stall};
     int code = check_words(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);
@@ -148,8 +148,8 @@ static RMAI_COLD void look_at_loop(const struct words *s) {
     rmai_stall_test(rmai_world.watch, s->call, s->at, contents_of(s));
 }
 
-/* A test whose condition does not hold. A program that tests in a loop waits: what it waits for may need this PE's
- * progress, or may come no more. */
+/* After a test whose condition does not hold. A program that tests in a loop waits: the store may need this PE's
+ * progress, or may never come. */
 static void nothing_yet(const struct words *s) {
     if (!rma_reach_.one_node) rmai_net_progress(rmai_world.net, 1);
     if (RMAI_UNLIKELY(rmai_stall_test_due())) look_at_loop(s);
@@ -157,7 +157,7 @@ static void nothing_yet(const struct words *s) {
 
 static int in_own_heap(const struct words *s) { return (uintptr_t)s->at - rma_reach_.base < RMA_REACH_SIZE_ONCE_; }
 
-/* One poll, after an inlined one in vain or none. */
+/* One poll; an inlined one may have failed before. */
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value) {
     struct words s = describe_words(call, word, ivar, 1, NULL, cmp, value, 0);
     struct condition c;
@@ -213,9 +213,9 @@ static int scan_decides(const struct scan *f, int what) {
 }
 
 /* Repeated calls for any of some words must name each word for which the comparison holds (OpenSHMEM 1.6 section 9.11).
- * So each search begins with a word that is drawn by chance. A place that calls remember would move in step with the
- * program: two calls that alternate would find it at the same words each time. The state counts up by an odd number,
- * and two multiplications mix it. */
+ * So each search begins with a random word. A place remembered from call to call would move in step with the program:
+ * two alternating calls would start at the same words each time. The state counts up by an odd number, and two
+ * multiplications mix it. */
 static size_t draw_start(size_t n) {
     static _Thread_local uint64_t state __attribute__((tls_model("initial-exec")));
     uint64_t x = state += 0x9e3779b97f4a7c15u;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The world: all that the process knows of the job. runtime/runtime.c opens and closes it.
+/* The world: all that the process knows about the job. runtime/runtime.c opens and closes it.
  *
- * The job and the heaps are embedded. Of every other module it has a pointer only: a file that reads what a module
- * keeps includes that module's header, so its includes tell what it may touch.
- * rma_reach_ is what the inlined calls read. */
+ * The job and the heaps are embedded. For every other module it has only a pointer: a file that uses the fields of a
+ * module includes that module's header, so its includes tell what it may touch. rma_reach_ is what the inlined calls
+ * read. */
 #ifndef RMAI_WORLD_H
 #define RMAI_WORLD_H
 
@@ -38,31 +38,31 @@ struct rmai_world {
     int references;      /* these minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
     int owns_mpi;        /* rma_init called MPI_Init */
     _Atomic int exiting; /* this process has called exit */
-    int failed_pe;       /* why rma_init failed: the first PE that did */
+    int failed_pe;       /* the first PE on which rma_init failed */
     struct rmai_job job;
     struct rmai_reservation reservation;
     struct rmai_segment symmetric, local;
     struct rmai_holes symmetric_holes;
     struct rmai_quick quick; /* of local */
-    int quick_open;          /* it may be used without a further look: running, one thread at a time, no red zones */
+    int quick_open;          /* 1: no check is needed before using it: running, one thread at a time, no red zones */
     struct rmai_returned *returned;       /* this PE's own list, in its header */
     struct rmai_statics *statics;         /* heap/statics.h */
     struct rmai_attachments *attachments; /* runtime/attach.h */
     struct rmai_service *service;         /* runtime/node/service.h */
-    pthread_mutex_t local_lock;           /* the threads of this PE in its local heap and its attachments */
+    pthread_mutex_t local_lock;           /* for this PE's threads: guards its local heap and attachments */
     MPI_Comm node;
     struct rmai_transport_mpi *mpi; /* runtime/net/transport_mpi.h */
     struct rmai_net *net;           /* runtime/net/net.h; NULL in a job of one node */
     struct rmai_event doze;         /* threads of the program that wait for other nodes sleep on it */
-    struct rmai_group *leaders;     /* runtime/net/group.h: of all nodes; used by leaders, in jobs of several nodes */
-    struct rmai_teams *teams;       /* runtime/team.h */
-    struct rmai_contexts *contexts; /* runtime/context.h */
-    struct rmai_traffic *traffic;   /* runtime/job/traffic.h */
+    struct rmai_group *leaders; /* runtime/net/group.h: of all nodes; only leaders use it, in jobs of several nodes */
+    struct rmai_teams *teams;   /* runtime/team.h */
+    struct rmai_contexts *contexts;               /* runtime/context.h */
+    struct rmai_traffic *traffic;                 /* runtime/job/traffic.h */
     struct rmai_progress_thread *progress_thread; /* runtime/net/progress_thread.h */
     struct rmai_watch *watch;                     /* runtime/watch/stall.h */
     struct rmai_watchdog *watchdog;               /* runtime/watch/watchdog.h */
-    int finalize_helper; /* the setting, which stays when another rma_init fails before it has read its own */
-    int statics_stuck;   /* at the end a PE of this node still has its variables in the shared memory: it must stay */
+    int finalize_helper; /* the setting; it stays if another rma_init fails before it has read the settings */
+    int statics_stuck; /* at the end a PE of this node still has its variables in the shared memory, which must stay */
     struct rmai_barrier *barrier; /* runtime/node/barrier.h */
     _Atomic unsigned polls_now;   /* see struct rmai_patience */
 };

@@ -39,16 +39,16 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
     return RMA_SUCCESS;
 }
 
-/* How Slurm's srun has to be told to start processes of this MPI as one world. */
+/* The option with which Slurm's srun starts processes of this MPI as one world. */
 #ifdef OPEN_MPI
 #define SRUN_OPTION "--mpi=pmix"
 #else
 #define SRUN_OPTION "--mpi=pmi2"
 #endif
 
-/* n processes that are each a world of one: another MPI's launcher, or a resource manager without ours. Launchers are
- * started by srun themselves, on each node of an allocation: so srun's variable counts only where no launcher has set
- * its own. Without --mpi srun sets none; the shell of an allocation is no step of several tasks. */
+/* Finds n processes that are each a world of one: another MPI's launcher has started them, or a resource manager
+ * without ours. srun itself starts launchers on each node of an allocation: so srun's variable counts only if no
+ * launcher has set its own. Without --mpi srun sets none; the shell of an allocation is not a step of several tasks. */
 static int check_launcher(const struct rmai_job *job) {
     static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "PALS_NRANKS"};
     static const char srun_size[] = "SLURM_STEP_NUM_TASKS";
@@ -92,7 +92,7 @@ static int find_machine(MPI_Comm *node) {
     return rmai_mpi(mpi_code, "rma_init", "MPI_Comm_split_type");
 }
 
-/* MPI's call is made in any case: the others are in it. */
+/* Makes MPI's call in any case: the other PEs are in it. */
 int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
     int found = find_machine(node), code = check_launcher(job);
     if (code == RMA_SUCCESS) code = read_settings(job);
@@ -103,7 +103,7 @@ int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node) {
 
 /* ---- the node ---- */
 
-/* RMA_NODE_PES: the machine's PEs are cut into blocks, each a node. */
+/* RMA_NODE_PES: splits the machine's PEs into blocks, each a node. */
 static int cut_machine(const struct rmai_job *job, MPI_Comm *node, int slot, int n) {
     MPI_Comm machine = *node;
     int code, freed;
@@ -115,7 +115,7 @@ static int cut_machine(const struct rmai_job *job, MPI_Comm *node, int slot, int
     return code == RMA_SUCCESS ? freed : code;
 }
 
-/* From here on the errors of the node's communicator are this library's to handle: heap/reserve tries what MPI may
+/* From here on this library handles the errors of the node's communicator: heap/reserve tries calls that MPI may
  * refuse. */
 static int find_node(struct rmai_job *job, MPI_Comm node) {
     int code = rmai_mpi(MPI_Comm_set_errhandler(node, MPI_ERRORS_RETURN), "rma_init", "MPI_Comm_set_errhandler");

@@ -13,11 +13,11 @@
  * RMA_ERR_MPI. */
 int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi);
 
-/* rmai_launch_facts reads the settings, and makes *node of the PEs of this machine that share memory (collective over
- * MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_LAUNCH, RMA_ERR_SETTING or RMA_ERR_MPI. */
+/* rmai_launch_facts reads the settings, and makes *node the communicator of the PEs of this machine that share memory
+ * (collective over MPI_COMM_WORLD). Returns RMA_SUCCESS, RMA_ERR_LAUNCH, RMA_ERR_SETTING or RMA_ERR_MPI. */
 int rmai_launch_facts(struct rmai_job *job, MPI_Comm *node);
 
-/* rmai_launch_node cuts *node by RMA_NODE_PES, fills in what the job knows of the node, and how this PE is
+/* rmai_launch_node splits *node by RMA_NODE_PES, and fills in the job's facts about the node and about how this PE is
  * bound (collective over *node). Returns RMA_SUCCESS, RMA_ERR_NO_MEM, RMA_ERR_SETTING, RMA_ERR_SYSTEM or RMA_ERR_MPI.
  */
 int rmai_launch_node(struct rmai_job *job, MPI_Comm *node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The seats are sorted by machine, then host, then PE. If there is a pair of some kind at all, two neighbours in that
- * order are one. */
+/* The seats are sorted by machine, then host, then PE. If there is a pair of some kind at all, some two neighbours in
+ * that order are one. */
 #include "config.h"
 
 #include "runtime/job/pairs.h"
@@ -19,15 +19,16 @@ static enum rmai_pair_kind kind_of(const struct rmai_seat *a, const struct rmai_
     return a->host != b->host ? RMAI_PAIR_MACHINE : RMAI_PAIR_HOST;
 }
 
-/* The smaller number tries the other: PE 0 where it is one of them. */
+/* The PE with the smaller number tries the other: PE 0 if it is one of them. */
 static void offer_pair(struct rmai_pair *p, int a, int b) {
     const struct rmai_pair x = a < b ? (struct rmai_pair){a, b} : (struct rmai_pair){b, a};
     if (!rmai_pair_exists(p) || x.from < p->from || (x.from == p->from && x.to < p->to)) *p = x;
 }
 
-/* The first seat stands for its host, and for its machine. */
+/* The first seat of a host represents the host, and the first of a machine the machine. */
 void rmai_pairs_find(struct rmai_seat *seats, int n, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
-    const struct rmai_seat *host = seats, *machine = seats; /* the first seats of those of the seat before */
+    const struct rmai_seat *host = seats,
+                           *machine = seats; /* the first seats of the previous seat's host and machine */
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) pairs[kind] = (struct rmai_pair){0, 0};
     qsort(seats, (size_t)n, sizeof *seats, compare_seats);
     for (int i = 1; i < n; i++) {

@@ -14,8 +14,8 @@
 #include "rma.h"
 
 enum rmai_traffic_kind { RMAI_PUTS, RMAI_PUT_BYTES, RMAI_GETS, RMAI_GET_BYTES, RMAI_ATOMICS, RMAI_KINDS };
-/* The last two: as many puts and atomics, and gets, to PEs of other nodes were complete when nothing was under way
- * (rma_counts_). */
+/* The last two count the puts and atomics, and the gets, to PEs of other nodes that were complete the last time when
+ * nothing was under way (rma_counts_). */
 enum rmai_traffic_more {
     RMAI_QUIETS,
     RMAI_SENT,
@@ -31,7 +31,8 @@ struct rmai_traffic {
     _Atomic uint64_t more[RMAI_MORE];
 };
 
-/* Two threads that count at once may lose a count. A locked instruction would prevent that, at a higher price for all.
+/* If two threads count at once, a count may get lost. A locked instruction would prevent that, but every count would
+ * cost more.
  */
 static inline void rmai_add(_Atomic uint64_t *counter, uint64_t n) {
     atomic_store_explicit(counter, atomic_load_explicit(counter, memory_order_relaxed) + n, memory_order_relaxed);
@@ -43,7 +44,7 @@ static inline void rmai_count(struct rmai_traffic *t, enum rma_path path, enum r
     if (kind != RMAI_ATOMICS) rmai_add(&t->path[path][kind + 1], bytes);
 }
 
-/* rmai_traffic_add adds to *sum what t has counted. */
+/* rmai_traffic_add adds the counters of t to *sum. */
 static inline void rmai_traffic_add(struct rmai_traffic *sum, const struct rmai_traffic *t) {
     for (int p = 0; p < RMA_PATHS; p++)
         for (int k = 0; k < RMAI_KINDS; k++)

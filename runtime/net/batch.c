@@ -51,7 +51,8 @@ static void add_to_link(struct rmai_link *link, struct rmai_batch *batch) {
     link->newest = batch;
 }
 
-/* Its own reply has come. It is the oldest, if the other PE does what it should: all before it are done already. */
+/* The batch's own reply has come. The batch is the oldest if the other PE is correct: all before it are done already.
+ */
 static void take_from_link(struct rmai_link *link, const struct rmai_batch *batch) {
     struct rmai_batch *before = NULL, *i = batch->buffer ? NULL : link->oldest; /* long data are in no link */
     for (; i && i != batch; i = i->sent_after) before = i;
@@ -79,8 +80,8 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
         rmai_net_fatal(net);
 }
 
-/* Puts the batch back among the idle ones, if it is over: its reply has come, and the transport is done with its
- * message and its data. Else rmai_batches_advance looks again. */
+/* Puts the batch back among the idle ones, if its reply has come, and the transport is done with its message and its
+ * data. Otherwise rmai_batches_advance tries again. */
 static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     struct rmai_peer *p = batch->peer;
     int sent = rmai_token_done(net->transport, &batch->sent),
@@ -91,7 +92,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         net->moving = batch;
         return;
     }
-    /* Only now: the waiter of a long record waits for the data too. */
+    /* Not earlier: the waiter of a long record also waits for the data. */
     for (unsigned i = 0; i < batch->n_expects; i++)
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
     batch->next = net->idle;
@@ -109,7 +110,8 @@ void rmai_batches_send_due(struct rmai_net *net) {
     net->batches_due = now + RMAI_BATCH_WAIT;
     pthread_mutex_lock(&net->sets_lock);
     for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        /* A thread that flushes a window has the set's lock for long: this PE must not fall silent for that. */
+        /* A thread that flushes a window holds the set's lock for long; meanwhile this PE must continue to serve
+         * others. */
         if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) continue;
         for (struct rmai_peer *p = s->session ? s->busy : NULL; p; p = p->next)
             if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
@@ -129,7 +131,7 @@ void rmai_batches_advance(struct rmai_net *net) {
 
 /* ---- replies ---- */
 
-/* What the batch's element number `i`, of those that expect something, has asked for. */
+/* Returns the operation of the batch's element number `i`, counted among those that expect something. */
 static RMAI_COLD const char *operation_of(const struct rmai_batch *batch, unsigned i) {
     struct rmai_wire_reader m;
     struct rmai_record r;
@@ -156,8 +158,8 @@ static RMAI_COLD void keep_failure(const struct rmai_batch *batch, unsigned i, i
     rmai_pending_unlock_inner(s);
 }
 
-/* Moves the data of an item to where the elements want them, the first of which is number `first`. Returns 0 if they
- * are not the bytes that some elements have asked for. */
+/* Moves the data of an item to the places of its elements, the first of which is number `first`. Returns 0 if the data
+ * are not the bytes that these elements have asked for. */
 static int take_item(struct rmai_batch *batch, const struct rmai_item *item, const unsigned char *data) {
     struct rmai_expect *x = &batch->expect[item->first], *end = &batch->expect[batch->n_expects];
     size_t left = item->len, n;
@@ -184,7 +186,7 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
     return 1;
 }
 
-/* The batch that a reply of PE `from` is for; NULL if no batch of that number is under way to that PE. */
+/* Returns the batch that a reply of PE `from` answers; NULL if no batch of that number is under way to that PE. */
 static struct rmai_batch *batch_named(const struct rmai_net *net, int from, const struct rmai_envelope *e) {
     struct rmai_batch *batch = e->batch < net->n_batches ? net->batch[e->batch] : NULL;
     return batch && !batch->answered && batch->peer->pe == from && batch->peer->open != batch ? batch : NULL;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches: messages to PEs of other nodes, each of many records, and what their replies fill. Only files of this folder
- * include this header.
+/* Batches: messages to PEs of other nodes, each with many records, and the places that their replies fill. Only files
+ * of this folder include this header.
  *
  * Requests of one context to one PE gather in a batch while an earlier one is under way: a lone request leaves at once,
- * a stream goes in full messages. The open batch of a peer is sent when nothing else is under way to that peer, when a
- * call waits for one of its records, when it is full, and when a reply comes back. While a session is open in the set,
- * a batch that no call waits for is sent when it is full, and when it has waited for RMAI_BATCH_WAIT. A context has at
- * most RMAI_CREDITS unanswered batches at a PE, and all contexts together have RMAI_BATCHES: nobody can be flooded. */
+ * and a stream of requests goes in full messages. The open batch of a peer is sent when nothing else is under way to
+ * that peer, when a call waits for one of its records, when it is full, and when a reply comes back. While a session is
+ * open in the set, a batch that no call waits for is sent when it is full, and when it has waited for RMAI_BATCH_WAIT.
+ * A context has at most RMAI_CREDITS unanswered batches at a PE, and all contexts together have at most RMAI_BATCHES,
+ * so no PE can be flooded. */
 #ifndef RMAI_BATCH_H
 #define RMAI_BATCH_H
 
@@ -16,15 +17,15 @@
 #include "runtime/net/peer.h"
 #include "runtime/net/wire.h"
 
-#define RMAI_EXPECTS    126  /* elements of a batch that expect something of the reply */
-#define RMAI_BATCH_WAIT 1e-3 /* seconds between two looks after what has gathered in sessions */
+#define RMAI_EXPECTS    126  /* elements of a batch that expect something from the reply */
+#define RMAI_BATCH_WAIT 1e-3 /* seconds after which the open batches of sessions are sent */
 #define RMAI_NO_RUN     UINT64_MAX
 
-/* A call that waits for one element, or for some. */
+/* A call that waits for one or more elements. */
 struct rmai_waiter {
     int left; /* elements not yet done */
-    int pe;   /* the PE that is to do them */
-    int code; /* of the first that failed */
+    int pe;   /* the PE that does them */
+    int code; /* of the first element that failed */
     char text[RMAI_TEXT_MAX];
 };
 
@@ -32,25 +33,25 @@ struct rmai_waiter {
 struct rmai_expect {
     void *dest;
     uint32_t len;
-    uint32_t gives;             /* 1: a value has to come, or a failure */
+    uint32_t gives;             /* 1: the reply brings a value or an error */
     struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
 };
 
-/* Of the free ones no field has a meaning but `next`. Else bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and to_come <=
+/* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and to_come <=
  * n_expects <= RMAI_EXPECTS: to_come counts the elements whose `gives` is 1. */
 struct rmai_batch {
     struct rmai_peer *peer;
-    struct rmai_batch *next;       /* of the free ones, or of those whose long data are under way */
-    struct rmai_batch *sent_after; /* the next one in its link */
+    struct rmai_batch *next;       /* in the list of free batches, or of those whose long data are under way */
+    struct rmai_batch *sent_after; /* the next batch of its link */
     uint16_t id, n, n_expects;     /* n: records */
-    uint16_t to_come;              /* values, of n_expects */
+    uint16_t to_come;              /* how many of n_expects bring values */
     uint16_t answered, awaited;    /* awaited: a call waits for one of its elements */
     uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN */
     uint16_t run_n;                /* and its elements */
     size_t last;                   /* where the last record stands in the message */
     size_t bytes, reply;           /* of the message; of its reply, at most */
     struct rmai_token sent, data;
-    void *buffer; /* of long data, which go in a batch of their own: len bytes, to put or to get; or NULL */
+    void *buffer; /* len bytes of long data to put or get, which have a batch of their own; or NULL */
     size_t len;
     int get;
     struct rmai_expect expect[RMAI_EXPECTS];
@@ -59,23 +60,23 @@ struct rmai_batch {
 
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
-/* The net's lock is held. rmai_batch_open makes an empty batch p's open one; it returns 0 if all are under way, or
- * there is no memory. rmai_batch_send sends p's open batch; the set's lock is held, too. rmai_batches_send_due sends
- * the open batches of all sets in which a session is open, once in RMAI_BATCH_WAIT. rmai_batches_advance advances what
- * the transport has not done yet. */
+/* The caller holds the net's lock. rmai_batch_open makes an empty batch the open batch of p; it returns 0 if all
+ * batches are under way, or there is no memory. rmai_batch_send sends p's open batch; the caller also holds the set's
+ * lock. rmai_batches_send_due sends, every RMAI_BATCH_WAIT, the open batches of all sets that have an open session.
+ * rmai_batches_advance tests the batches whose sends or long data are under way. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);
 void rmai_batches_advance(struct rmai_net *net);
 
-/* A message has come: a reply of PE `from`, whose items m reads; a word that a long put's data may be sent; or one that
- * says that `n` more requests to that PE are done. Return RMA_SUCCESS, or RMA_ERR_MPI: it is none that a PE sends, or
- * the transport has failed. */
+/* Each of these handles a message that has arrived. rmai_batch_take_reply: a reply of PE `from`, whose items m reads.
+ * rmai_batch_send_data: the target of a long put is ready for the data. rmai_batches_done: `n` more requests to that PE
+ * are done. All return RMA_SUCCESS, or RMA_ERR_MPI: no PE sends such a message, or the transport has failed. */
 int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m);
 int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envelope *e);
 int rmai_batches_done(struct rmai_net *net, int from, unsigned n);
 
-/* rmai_batches_close frees all of them, when none is under way. */
+/* rmai_batches_close frees all batches. None is under way. */
 void rmai_batches_close(struct rmai_net *net);
 
 #endif

@@ -6,8 +6,8 @@
 #include "base/size.h"
 #include "runtime/job/job.h"
 
-/* On a node of n PEs. The PEs of one node have different proxies where there are enough, and the PEs of the same
- * number on all nodes are spread, too. */
+/* The number of this PE's proxy on a node of n PEs. The PEs of one node have different proxies there, if it has enough
+ * PEs; PEs with the same number on different nodes also have different ones. */
 static uint32_t proxy_of(const struct rmai_job *job, uint32_t n) {
     return n ? ((uint32_t)job->node_my_pe + (uint32_t)job->my_node) % n : 0;
 }

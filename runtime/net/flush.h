@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flush of MPI's window that is under way, for another thread to see (runtime/watch/watchdog). A pending set has one
- * at a time: the thread that flushes holds its lock. */
+/* A flush of MPI's window that is under way, where another thread can see it (runtime/watch/watchdog). A pending set
+ * has one at a time: the thread that flushes holds the set's lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 
@@ -29,15 +29,15 @@ static inline void rmai_flush_ends(struct rmai_flush *f) {
     atomic_store_explicit(&f->version, version + 1, memory_order_relaxed);
 }
 
-/* What another thread has read of a flush. */
+/* A flush as another thread has seen it. */
 struct rmai_flush_seen {
-    unsigned set; /* the id of the pending set that it is of, or 0: none is under way */
+    unsigned set; /* the id of the flush's pending set, or 0: none is under way */
     unsigned version;
     const char *call;
     int pe;
 };
 
-/* rmai_flush_read: 1 if f is under way; then the fields of *seen but `set` are of one and the same flush. */
+/* rmai_flush_read: 1 if f is under way; then all fields of *seen except `set` belong to one and the same flush. */
 static inline int rmai_flush_read(const struct rmai_flush *f, struct rmai_flush_seen *seen) {
     seen->version = atomic_load_explicit(&f->version, memory_order_acquire);
     seen->call = atomic_load_explicit(&f->call, memory_order_relaxed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meetings go by dissemination (Hensgen, Finkel, Manber 1988): in round k number i tells number i + 2^k, and is told by
- * number i - 2^k. */
+/* Meetings go by dissemination (Hensgen, Finkel, Manber 1988): in round k number i signals number i + 2^k, and waits
+ * for number i - 2^k. */
 #include "config.h"
 
 #include "runtime/net/group.h"
@@ -13,8 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-#define BOUNCE_MOST 1024 /* bytes: shorter messages are received beside their place, and copied */
-#define BOUNCE_ROOM 2048 /* so that a message that is somewhat longer than it should be fits, and is reported */
+#define BOUNCE_MOST 1024 /* bytes: messages up to this length are received in a bounce buffer, and copied */
+#define BOUNCE_ROOM 2048 /* room for a message that is somewhat too long, so that it is reported */
 
 static RMAI_COLD int refuse_broken(const char *call) {
     return rmai_error(RMA_ERR_STATE, "%s: an earlier collective call of these PEs has failed between nodes", call);
@@ -99,7 +99,7 @@ static int exchange_pieces(struct rmai_group *g, const char *call, int to, const
     return code;
 }
 
-/* What is received is short: it comes into a buffer with room for more, and is copied. */
+/* The message is short: it is received in a buffer with room for more, and copied. */
 static int exchange_short(struct rmai_group *g, const char *call, int to, const void *out, size_t out_len, int from,
                           void *in, size_t in_len) {
     struct rmai_transport *t = g->net->transport;

@@ -11,19 +11,19 @@
 #include <assert.h>
 #include <string.h>
 
-#define SHORT_MOST  ((size_t)4096) /* longer data are sent by tag: a round trip more, two copies less */
-#define INLINE_MOST ((size_t)3968) /* data of one element: it fits a message, with a word's record */
+#define SHORT_MOST  ((size_t)4096) /* longer data are sent by tag: one more round trip, two copies less */
+#define INLINE_MOST ((size_t)3968) /* data of one element: with a word's record it fits into a message */
 
-/* Elements that are added between two polls for replies. The poll that finds one sends what has gathered: with 32 a
- * message had some 40 elements, and its own cost was most of each element's. */
+/* Elements that are added between two polls for replies. A poll that finds one sends the open batch: with 32 a message
+ * had some 40 elements, and the message itself was most of each element's cost. */
 #define ELEMENTS_A_POLL 128
 
 /* ---- elements ---- */
 
-/* 1 if the owner has to look the memory up: attached memory may be gone. */
+/* 1 if the owner has to look up the memory: attached memory may be gone. */
 static inline int is_attached(uint64_t offset) { return offset >= RMA_GPTR_ATTACHED_; }
 
-/* The name that travels with an element which can fail by a mistake of the caller's, and whose reply may be a text;
+/* The name that travels with an element if a mistake of the caller can make it fail, so that its reply may be a text;
  * else NULL. */
 static const char *name_of(const struct rmai_op *op) {
     switch (op->kind) {
@@ -35,7 +35,7 @@ static const char *name_of(const struct rmai_op *op) {
     }
 }
 
-/* The neighbours of its PE reach the memory of such an element, so it may go to a proxy (by_node.h). */
+/* 1 if the element may go to a proxy (by_node.h): the neighbours of its PE reach its memory. */
 static inline int may_go_by_node(const struct rmai_op *op) {
     return (op->kind == RMAI_RECORD_PUT || op->kind == RMAI_RECORD_GET || op->kind == RMAI_RECORD_ATOMIC) &&
            !is_attached(op->offset);
@@ -67,7 +67,7 @@ static inline int is_long(const struct rmai_op *op) {
     return op->kind == RMAI_RECORD_PUT_LONG || op->kind == RMAI_RECORD_GET_LONG;
 }
 
-/* Bytes of the value that an element of the record gives. */
+/* Bytes of the value that an element of the record returns. */
 static inline size_t value_of(const struct rmai_record *r) {
     switch (r->kind) {
         case RMAI_RECORD_GET: return r->len;
@@ -78,10 +78,10 @@ static inline size_t value_of(const struct rmai_record *r) {
     }
 }
 
-/* What elements take, as records of their own. */
+/* The room that elements need, as records of their own. */
 struct need {
     size_t bytes, reply;
-    unsigned expects; /* elements that expect something of the reply */
+    unsigned expects; /* elements that expect something from the reply */
 };
 
 static inline __attribute__((always_inline)) struct need need_of(const struct rmai_record *r, const char *name) {
@@ -106,7 +106,7 @@ static inline int fits(const struct rmai_batch *batch, const struct need *need) 
             (batch->reply + need->reply <= RMAI_MESSAGE && batch->n_expects + need->expects <= RMAI_EXPECTS));
 }
 
-/* Begins a record at `at`. Returns where its elements begin. */
+/* Starts a record at `at`. Returns where its elements begin. */
 static inline unsigned char *begin_record(struct rmai_batch *batch, unsigned char *at, const struct rmai_record *r,
                                           const char *name) {
     struct rmai_record one = *r;
@@ -123,8 +123,8 @@ static inline unsigned char *begin_record(struct rmai_batch *batch, unsigned cha
     return at + sizeof word + rmai_padded(one.name);
 }
 
-/* Adds the element to p's open batch, which has room for it. It becomes one more of the last record's, if that one is
- * the same and can be a run. */
+/* Adds the element to p's open batch, which has room for it. The element joins the last record, if that one is the same
+ * and can be a run. */
 static inline __attribute__((always_inline)) void append(struct rmai_peer *p, const struct rmai_op *op,
                                                          const struct rmai_record *r, const char *name,
                                                          const struct need *need, uint64_t mark,
@@ -167,8 +167,8 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
     batch->awaited = 1;
 }
 
-/* Adds the element of the record r, and with it the atomic `signal`, or NULL: they go with one message. Returns 0, with
- * nothing changed, if p has no open batch with room. */
+/* Adds the element of the record r and, unless it is NULL, the atomic `signal`, which goes in the same message. Returns
+ * 0, with nothing changed, if p has no open batch with room. */
 static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const struct rmai_op *op,
                                                       const struct rmai_record *r, const char *name,
                                                       const struct rmai_op *signal, uint64_t mark,
@@ -183,14 +183,14 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
         add_need(&all, &second);
     }
     if (RMAI_UNLIKELY(!fits(p->open, &all))) return 0;
-    /* Only now: while this thread waited for room, another one may have been in a quiet, which took p off the list. */
+    /* Not earlier: while this thread waited for room, another one's quiet may have taken p off the list. */
     rmai_peer_list(p);
     append(p, op, r, name, &first, mark, waiter);
     if (signal) append(p, signal, &set, NULL, &second, mark, NULL);
     return 1;
 }
 
-/* The same for an element that cannot fail, where others have joined before. */
+/* The same for an element that cannot fail, when others have joined before. */
 static inline __attribute__((always_inline)) int join_stream(struct rmai_peer *p, const struct rmai_op *op,
                                                              const struct rmai_record *r) {
     const struct need need = need_of(r, NULL);
@@ -200,7 +200,7 @@ static inline __attribute__((always_inline)) int join_stream(struct rmai_peer *p
     return 1;
 }
 
-/* 1 if what is asked of p waits for company. */
+/* 1 if elements for p gather in its open batch. */
 static inline int gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
 
 /* ---- the whole way: waiting for room ---- */
@@ -217,8 +217,8 @@ static int has_room(const struct rmai_peer *p, const struct rmai_op *op, const s
     return fits(p->open, need);
 }
 
-/* Returns the peer, with an open batch that has room for the elements, or NULL without memory. Both locks are held;
- * while this waits for room, the set's lock is released, and the way may become another one. */
+/* Returns the peer, with an open batch that has room for the elements, or NULL without memory. The caller holds both
+ * locks. While this waits for room it releases the set's lock, and records may begin or cease to go by proxies. */
 static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_op *op, const struct need *need,
                                    uint64_t *mark) {
     struct rmai_pending *s = op->set;
@@ -244,8 +244,8 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_op *o
     return p;
 }
 
-/* Ties the long data to the open batch. What is to be got has its receive posted before the request is sent: then the
- * target's data never arrive unexpected. */
+/* Attaches the long data to the open batch. It posts the receive of a get before the request is sent: so the target's
+ * data never arrive unexpected. */
 static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, const struct rmai_op *op) {
     batch->buffer = op->buffer;
     batch->len = op->len;
@@ -255,9 +255,9 @@ static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, con
         rmai_net_fatal(net);
 }
 
-/* Adds the element, and the atomic `signal` or NULL, to the open batch of its peer, and sends that if it is time. An
- * element with long data comes alone. This waits for room. The net's lock is held. Returns RMA_SUCCESS or
- * RMA_ERR_NO_MEM. */
+/* Adds the element, and the atomic `signal` or NULL, to the open batch of its peer, and sends the batch if it is time.
+ * An element with long data has a batch of its own. This waits for room. The caller holds the net's lock. Returns
+ * RMA_SUCCESS or RMA_ERR_NO_MEM. */
 static int submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
                   struct rmai_waiter *waiter) {
     struct rmai_pending *s = op->set;
@@ -289,7 +289,12 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
     return p ? RMA_SUCCESS : rmai_net_no_memory(op->call, op->pe);
 }
 
-/* ---- operations ---- */
+/* ---- operations ----
+ *
+ * The locks that the caller holds:
+ *   none        begin_short, begin_with_signal, lock_and_begin, submit_alone, submit_and_wait, and those of message.h
+ *   the set's   begin_alone, begin_word_alone, begin_any_alone: they release it
+ *   the net's   submit, move_in_pieces, rmai_message_complete */
 
 static inline void begin_waiting(struct rmai_waiter *waiter, int left) {
     waiter->left = left;
@@ -306,8 +311,8 @@ static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op
     return code;
 }
 
-/* A short operation that does not join a stream: where the set's lock is the net's, a lone one leaves from here. The
- * set's lock is held, and released. */
+/* Begins a short operation that does not join a stream. If the set's lock is the net's, it sends a lone one itself. The
+ * caller holds the set's lock; this releases it. */
 static inline __attribute__((always_inline)) int
 begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_record *r, const struct rmai_op *signal) {
     struct rmai_pending *s = op->set;
@@ -359,9 +364,9 @@ static __attribute__((noinline)) int lock_and_begin(struct rmai_net *net, const 
     return begin_any_alone(net, op);
 }
 
-/* Begins a short operation that cannot fail, and for which nobody waits. Most of a stream join the batch that gathers
- * for the PE that was asked last. That way makes no call, so that the compiler saves no registers for it: whatever
- * needs one is a function of its own, called at the end. */
+/* Begins a short operation that cannot fail, and for which nobody waits. Most operations of a stream join the open
+ * batch of the PE that was used last. That path calls no function, so the compiler saves no registers for it: all other
+ * paths are functions of their own, called at the end. */
 static inline __attribute__((always_inline)) int begin_short(struct rmai_net *net, const struct rmai_op *op,
                                                              const struct rmai_record *r) {
     struct rmai_pending *s = op->set;
@@ -377,7 +382,8 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
     return RMAI_UNLIKELY(poll) ? poll_now(net) : RMA_SUCCESS;
 }
 
-/* What goes to pe itself comes after what has gone to its proxy: this waits until that is done. */
+/* Waits until the records for pe that have gone to its proxy are done: the next one goes to pe itself, and must come
+ * after them. */
 static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
     struct rmai_peer *p;
     uint64_t mark;
@@ -391,7 +397,7 @@ static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_p
     rmai_net_unlock(net);
 }
 
-/* Asks for one element, and waits for its reply. */
+/* Submits one element, and waits for its reply. */
 static int submit_and_wait(struct rmai_net *net, const struct rmai_op *op) {
     struct rmai_waiter waiter;
     int code;
@@ -408,7 +414,7 @@ int rmai_message_ask(struct rmai_net *net, const struct rmai_op *op) {
     return submit_and_wait(net, op);
 }
 
-/* Asks for a put or get, in pieces. Returns when all are asked for, or with a waiter when all are done. */
+/* Submits a put or get in pieces. Returns when all are submitted or, with a waiter, when all are done. */
 static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct rmai_waiter *waiter) {
     const int longs = op->len > SHORT_MOST;
     const size_t most = longs ? RMAI_PIECE : INLINE_MOST;
@@ -426,7 +432,7 @@ static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct
         code = submit(net, &piece, NULL, waiter);
         if (waiter && code != RMA_SUCCESS) waiter->left--;
     }
-    /* Also after a piece that could not be asked for: the replies to the others will write to our waiter. */
+    /* Also after a piece that could not be submitted: the replies to the others will write to our waiter. */
     if (waiter) {
         int waited = rmai_net_wait_for(net, op->call, op->pe, waiter);
         if (code == RMA_SUCCESS) code = waited;
@@ -434,8 +440,8 @@ static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct
     return code;
 }
 
-/* Has the owner check the whole range before the first byte moves. For memory of which only the owner knows the end,
- * and for ranges of several pieces: else the first pieces would be moved before a later one is refused. */
+/* Has the owner check the whole range before the first byte moves. It is for memory whose end only the owner knows, and
+ * for ranges of several pieces: otherwise the first pieces would move before a later one fails. */
 static int look_at_whole(struct rmai_net *net, const struct rmai_op *op) {
     struct rmai_op look = *op;
     if (op->len <= INLINE_MOST) return RMA_SUCCESS;
@@ -446,7 +452,7 @@ static int look_at_whole(struct rmai_net *net, const struct rmai_op *op) {
     return submit_and_wait(net, &look);
 }
 
-/* A put, or a get, of any length, by elements that may fail, or by long data, or that the caller waits for. */
+/* Does a put or get of any length whose elements may fail, or that has long data, or that the caller waits for. */
 static int move(struct rmai_net *net, const struct rmai_op *op) {
     const int get = op->kind == RMAI_RECORD_GET, attached = is_attached(op->offset);
     const int waits = attached || (get ? op->when == RMAI_NOW : op->len > SHORT_MOST && op->when != RMAI_LATER);
@@ -461,8 +467,9 @@ static int move(struct rmai_net *net, const struct rmai_op *op) {
     return code;
 }
 
-/* The short way of an operation whose caller waits for its value: with what has gathered for its PE it leaves at once.
- * Returns 0, with nothing changed, if that PE owes too many replies, or there is no room or no memory. */
+/* The short path of an operation whose caller waits for its value: it joins the open batch of its PE and leaves at
+ * once. Returns 0, with nothing changed, if too many batches to that PE are unanswered, or there is no room or no
+ * memory. */
 static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *net, const struct rmai_op *op,
                                                                const struct rmai_record *r, int *code) {
     struct rmai_waiter waiter;
@@ -513,7 +520,7 @@ int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
     return op->len == 8 ? begin_short(net, op, &get_of_word) : get_short(net, op);
 }
 
-/* An atomic on attached memory is waited for, so that its error is the caller's. */
+/* Waits for an atomic on attached memory, so that its caller gets the error. */
 static RMAI_COLD int atomic_on_attached(struct rmai_net *net, const struct rmai_op *op) {
     unsigned char nothing[8];
     struct rmai_op known = *op;
@@ -540,7 +547,7 @@ int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
     return op->buffer ? begin_short(net, op, &fetching) : begin_short(net, op, &plain);
 }
 
-/* A put of which the data are long, and the signal that follows them. */
+/* A put with long data, and the signal that follows them. */
 static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
     struct rmai_op op = *put;
     struct rmai_waiter waiter;

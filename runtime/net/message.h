@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The way by messages: an operation becomes an element of a record in the batch that is open for its PE (batch.h). Only
+/* Operations by messages: each becomes an element of a record in the batch that is open for its PE (batch.h). Only
  * files of this folder include this header. */
 #ifndef RMAI_MESSAGE_H
 #define RMAI_MESSAGE_H
@@ -7,17 +7,17 @@
 #include "runtime/net/op.h"
 #include "runtime/net/peer.h"
 
-/* rmai_message_put, rmai_message_get, rmai_message_atomic do one operation. rmai_message_put_signal: a put, and an
- * atomic that follows it. rmai_message_ask waits for the reply to a request of any other kind. No lock is held. Return
- * RMA_SUCCESS or the recorded error. */
+/* rmai_message_put, rmai_message_get, rmai_message_atomic do one operation. rmai_message_put_signal does a put, then an
+ * atomic. rmai_message_ask sends a request of any other kind and waits for the reply. The caller holds no lock. All
+ * return RMA_SUCCESS or the recorded error. */
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal);
 int rmai_message_ask(struct rmai_net *net, const struct rmai_op *op);
 
-/* rmai_message_complete waits until p has replied to all that it was asked by messages. The net's lock is held. Other
- * threads may ask for more meanwhile. */
+/* rmai_message_complete waits until all requests that went to p by messages are done. The caller holds the net's lock.
+ * Other threads may send more requests meanwhile. */
 void rmai_message_complete(struct rmai_net *net, const char *call, struct rmai_peer *p);
 
 #endif

@@ -40,7 +40,7 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
     net->slept_on = job->spaces ? &rmai_facts(job, job->node_my_pe)->slept_on : &net->no_sleep;
     net->crowded = crowded;
     memset(net->ways.least_by_window, 0xff, sizeof net->ways.least_by_window); /* no window yet */
-    /* A flush polls, and takes a processor from those it waits for. */
+    /* A flush polls, and takes a processor from the PEs that it waits for. */
     net->windowless = !has_window || settings->window == RMAI_WINDOW_NONE ||
                       (job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO);
     net->fixed = !net->windowless;
@@ -70,7 +70,7 @@ const char *rmai_net_way(const struct rmai_net *net) {
     return "messages, and MPI's windows for puts and gets of middle size";
 }
 
-/* The windows end while messages can still be received: all PEs meet in that. */
+/* Frees the windows while messages can still be received: all PEs meet in that. */
 static int end_windows(struct rmai_transport *t) {
     int code = RMA_SUCCESS, one;
     for (int window = 0; t->operations->end_window && window < RMAI_WINDOWS; window++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PEs of other nodes: opening and closing what serves them. What it keeps is the business of this folder's files alone
- * (state.h). op.h has the operations, progress.h what drives them, window.h MPI's windows, group.h what PEs do
- * together.
+/* The net: all that this PE needs to work with PEs of other nodes. This header opens and closes it; only the files of
+ * this folder know its fields (state.h). op.h has the operations, progress.h drives them, window.h has MPI's windows,
+ * and group.h the exchanges between groups of PEs.
  *
- * runtime/net knows no heap and no API: what a request of another node wants of this PE's memory is asked of handlers,
- * and so is what only the layers above know of a wait. In a job of one node there is no net, and the pointer to it is
+ * runtime/net knows no heap and no API. It calls handlers to find this PE's memory for a request of another node, and
+ * to learn what only the layers above know about a wait. In a job of one node there is no net, and the pointer to it is
  * NULL. */
 #ifndef RMAI_NET_H
 #define RMAI_NET_H
@@ -23,34 +23,36 @@ struct rmai_traffic;
 struct rmai_transport;
 
 struct rmai_net_handlers {
-    void *context; /* of all of them */
-    /* Where [offset, offset + len) of this PE's space is, or of its neighbour's whose mark the offset has
-     * (runtime/net/by_node), for a request of `call`, with this alignment. Returns RMA_SUCCESS with *there, and *hold,
-     * which keeps the memory in place until it is released, or is NULL; or records why not: RMA_ERR_ADDRESS, with *hold
-     * NULL. */
+    void *context; /* the first argument of all handlers */
+    /* Finds [offset, offset + len), with this alignment, for a request of `call`: in this PE's space, or in that of the
+     * neighbour whose mark the offset has (runtime/net/by_node). Returns RMA_SUCCESS with *there and *hold; a hold that
+     * is not NULL keeps the memory in place until it is released. Or records RMA_ERR_ADDRESS, with *hold NULL. */
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,
                   void **there, void **hold);
     void (*release_hold)(void *context, void *hold);
-    /* Of this PE's space [*offset, *offset + *len), which others may read and write, is at *there until the net is
-     * closed, and the same of its neighbours at the job's stride from there: locate is not asked about it. */
+    /* Tells which part of this PE's space needs no call of locate: [*offset, *offset + *len), which others may read and
+     * write, stays at *there until the net is closed. The same part of each neighbour's space is at the job's stride
+     * from there. */
     void (*steady)(void *context, uint64_t *offset, size_t *len, unsigned char **there);
-    /* Allocate and free in the part of this PE's local heap that is for others. Return RMA_SUCCESS, or record why not.
+    /* Allocate and free a block in the part of this PE's local heap that other PEs may allocate from. Return
+     * RMA_SUCCESS, or a recorded error.
      */
     int (*allocate)(void *context, const char *call, size_t size, uint64_t *block);
     int (*give_back)(void *context, const char *call, uint64_t offset);
-    /* How far this PE's local heap, and its part for others, may be touched (rmai_facts). */
+    /* How far this PE's local heap, and the part for other PEs, may be accessed (rmai_facts). */
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
     /* The public call in which this PE waits, or "". */
     void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
-    /* The message e of len bytes, of kind RMAI_WIRE_ALIVE, has come from PE `from`. Returns RMA_SUCCESS, or records why
-     * no PE sends such a message. */
+    /* The message e of len bytes, of kind RMAI_WIRE_ALIVE, has come from PE `from`. Returns RMA_SUCCESS, or an error
+     * that tells what is wrong with the message. */
     int (*take_sign_of_life)(void *context, int from, const struct rmai_envelope *e, size_t len);
-    /* A wait has lasted, at one of its rests; and it is over. The net's lock is held. */
+    /* wait_lasts: a wait has lasted for a while; called when the thread is about to sleep between two polls.
+     * wait_is_over: the wait has ended. The net's lock is held. */
     void (*wait_lasts)(void *context, struct rmai_stall *stall);
     void (*wait_is_over)(void *context, struct rmai_stall *stall);
-    /* Ends the job, whatever the error handler, for the error that is recorded. Does not return. */
+    /* Ends the job because of the recorded error, whatever the error handler is. Does not return. */
     void (*fatal)(void *context);
-    /* Threads of the program that wait for what other nodes send sleep on it between two polls. */
+    /* Threads of the program that wait for other nodes sleep on it between two polls. */
     struct rmai_event *doze;
 };
 
@@ -61,32 +63,33 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
                   const struct rmai_net_handlers *handlers, int crowded, struct rmai_net **net);
 int rmai_net_close(struct rmai_net *net);
 
-/* rmai_net_agreed: all PEs know which of them serve others at any time, and by which rule PEs are placed on nodes (the
- * job's all_progress and placement): sessions choose their way by that. */
+/* rmai_net_agreed is called when all PEs know whether each of them can serve others at any time, and by which rule PEs
+ * are placed on nodes (the job's all_progress and placement). Sessions use this to decide whether records go by
+ * proxies. */
 void rmai_net_agreed(struct rmai_net *net);
 
 /* rmai_net_way says in a few words how puts and gets travel; there is a net. */
 const char *rmai_net_way(const struct rmai_net *net);
 
-/* For runtime/watch. rmai_net_transport: what carries its questions. rmai_net_has_window: 1 if something may go through
- * one of MPI's windows. rmai_net_flush_lasts: 1 if the flush *seen (flush.h) is still under way. Else 0, and *seen
- * becomes a flush that is under way, or none. If there are several, repeated calls find the one that lasts, since the
- * others change. Any thread. */
+/* For runtime/watch. rmai_net_transport returns the transport, which carries its questions. rmai_net_has_window: 1 if
+ * something may go through one of MPI's windows. rmai_net_flush_lasts: 1 if the flush *seen (flush.h) is still under
+ * way; otherwise 0, and *seen becomes another flush that is under way, or none. If several flushes are under way,
+ * repeated calls find the one that lasts, since the others end. Any thread may call these. */
 struct rmai_transport *rmai_net_transport(struct rmai_net *net);
 int rmai_net_has_window(const struct rmai_net *net);
 int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
 
-/* rmai_net_fatal: what the net cannot go on without has failed, as is recorded. Requests of this PE refer to memory of
- * callers that must not return: so the handler `fatal` ends the job. rmai_net_damaged records that no PE sends such a
- * message as has come from PE `from`: RMA_ERR_MPI. */
+/* rmai_net_fatal ends the job, by the handler `fatal`: the recorded error leaves the net unusable, and requests under
+ * way use the memory of callers, which must not return. rmai_net_damaged records RMA_ERR_MPI: the message from PE
+ * `from` is one that no PE sends. */
 _Noreturn void rmai_net_fatal(struct rmai_net *net);
 int rmai_net_damaged(int from, const char *wrong);
 
-/* Pending sets: what has been begun and quiet completes (peer.h). Each context has one.
+/* Pending sets: operations that have begun and that quiet completes (peer.h). Each context has one.
  *
- * rmai_pending_open makes an empty set; while nothing is pending, the two words are 1 (they may be the same).
- * Operations of the set count in `traffic`. Without a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS, or
- * RMA_ERR_NO_MEM. rmai_pending_close: it is quiet; s may be NULL. */
+ * rmai_pending_open makes an empty set. The set keeps the two words (which may be one) at 1 while nothing is pending,
+ * and counts its operations in `traffic`. Without a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS or
+ * RMA_ERR_NO_MEM. rmai_pending_close frees a set that is quiet; s may be NULL. */
 int rmai_pending_open(struct rmai_net *net, uint32_t *nothing_pending, uint32_t *nothing_pending_too,
                       struct rmai_traffic *traffic, struct rmai_pending **s);
 void rmai_pending_close(struct rmai_pending *s);

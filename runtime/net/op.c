@@ -26,8 +26,8 @@ struct way {
 static const struct way by_window = {rmai_window_put, rmai_window_get};
 static const struct way by_messages = {rmai_message_put, rmai_message_get};
 
-/* The one place where it is decided which way a put or get goes. The table that rmai_window_takes reads was filled in
- * by the probe. Messages take everything. */
+/* Only this function decides which way a put or get goes. The probe has filled in the table that rmai_window_takes
+ * reads. Messages can carry everything. */
 static inline const struct way *select_way(struct rmai_net *net, const struct rmai_op *op, enum rmai_access access) {
     return op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op) ? &by_window
                                                                                                 : &by_messages;
@@ -35,7 +35,7 @@ static inline const struct way *select_way(struct rmai_net *net, const struct rm
 
 /* ---- operations ---- */
 
-/* Nothing has to move, but the operation is counted. */
+/* Moves nothing, but counts the operation. */
 static RMAI_COLD int move_nothing(const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, op->kind == RMAI_RECORD_GET ? RMAI_GETS : RMAI_PUTS, 0);
     return RMA_SUCCESS;
@@ -72,7 +72,7 @@ int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size
 
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     const struct rmai_op op = {.call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_FREE, .offset = offset};
-    const int code = rmai_net_release(call, s, pe); /* a put to the block must not come when it is another one's */
+    const int code = rmai_net_release(call, s, pe); /* a put to the block must not arrive after the block is reused */
     return code == RMA_SUCCESS ? rmai_message_ask(s->net, &op) : code;
 }
 
@@ -114,15 +114,15 @@ static int report_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
-/* Flushes all peers to which something has gone through the window. The set's lock is held, and released between two
- * peers: other PEs are served then. */
+/* Flushes all peers to which something has gone through the window. The caller holds the set's lock; this releases it
+ * between two peers to serve other PEs. */
 static int flush_peers(const char *call, struct rmai_pending *s) {
     struct rmai_net *net = s->net;
     int code = RMA_SUCCESS, one;
     for (struct rmai_peer *p = s->busy, *next; p; p = next) {
         const unsigned touched = p->touched;
         next = p->next;
-        if (!touched && (p->under_way || rmai_peer_has_open(p))) continue; /* its replies are waited for later */
+        if (!touched && (p->under_way || rmai_peer_has_open(p))) continue; /* the caller waits for its replies later */
         one = rmai_window_flush(net, call, p);
         if (code == RMA_SUCCESS) code = one;
         if (!touched || !next) continue;
@@ -135,8 +135,8 @@ static int flush_peers(const char *call, struct rmai_pending *s) {
 }
 
 /* Flushes the window first, then waits for replies. All open batches are sent before the first reply is waited for, so
- * the replies of all peers come at the same time. Other threads may begin something anew meanwhile; the caller of quiet
- * is promised only what was there before. */
+ * the replies of all peers come at the same time. Other threads may begin more operations meanwhile; a quiet promises
+ * only those that began before it. */
 int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     struct rmai_net *net = s ? s->net : NULL;
     int code = RMA_SUCCESS, one;
@@ -204,14 +204,14 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     return code;
 }
 
-/* The peer of which something is to be completed, or NULL. The set's lock is held. */
+/* Returns pe's peer if quiet has something of it to complete, or NULL. The caller holds the set's lock. */
 static struct rmai_peer *busy_peer(const struct rmai_pending *s, int pe) {
     struct rmai_peer *p = s->busy;
     while (p && p->pe != pe) p = p->next;
     return p;
 }
 
-/* The set's lock is held, and released meanwhile. */
+/* The caller holds the set's lock; this releases it while it waits. */
 static int complete_peer(const char *call, struct rmai_pending *s, struct rmai_peer *p) {
     struct rmai_net *net = s->net;
     int code = RMA_SUCCESS, one;
@@ -228,7 +228,7 @@ static int complete_peer(const char *call, struct rmai_pending *s, struct rmai_p
     return code;
 }
 
-/* What is for pe may have gone to its proxy. */
+/* Records for pe may have gone to its proxy. */
 int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe) {
     struct rmai_net *net = s ? s->net : NULL;
     struct rmai_peer *p;

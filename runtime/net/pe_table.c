@@ -7,7 +7,7 @@
 
 #define FIRST_ROOM 16
 
-/* Makes room for one more. Returns -1 without memory. */
+/* Makes room for one more entry. Returns -1 without memory. */
 static int grow_table(struct rmai_pe_table *t) {
     unsigned room = t->room ? 2 * t->room : FIRST_ROOM;
     int **entry;

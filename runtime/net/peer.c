@@ -15,7 +15,7 @@
 struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
     struct rmai_peer *p = rmai_pe_table_find(&s->peers, pe, sizeof *p);
     if (!p) return NULL;
-    if (!p->set) p->set = s; /* who takes a reply reads it without the set's lock */
+    if (!p->set) p->set = s; /* a thread that takes a reply reads it without the set's lock */
     return s->last = p;
 }
 
@@ -23,8 +23,8 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 
 void rmai_pending_publish(struct rmai_pending *s) {
     const uint32_t nothing = !s->busy && !s->failed;
-    /* Release: a thread that finds nothing pending, since another thread's quiet has seen to that, sees what that quiet
-     * has waited for. Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
+    /* Release: if a thread finds nothing pending after another thread's quiet, it sees what that quiet has waited for.
+     * Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
     __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
     if (s->nothing_pending_too != s->nothing_pending)
         __atomic_store_n(s->nothing_pending_too, nothing, __ATOMIC_RELEASE);
@@ -37,9 +37,9 @@ void rmai_peer_list_(struct rmai_peer *p) {
     rmai_pending_publish(p->set);
 }
 
-/* A PE that does a record for its neighbour has the word in its own cache afterwards, and the owner misses it. That
- * pays only where messages would leave half empty otherwise. */
-#define FEW  RMAI_MESSAGE       /* bytes for each PE between two quiets: fewer go by the node, */
+/* After a proxy has done a record for its neighbour the word is in the proxy's cache, and the owner misses it. So
+ * proxies pay only if messages would otherwise leave half empty. */
+#define FEW  RMAI_MESSAGE       /* bytes for each PE between two quiets: fewer go by proxies, */
 #define MANY (2 * RMAI_MESSAGE) /* and more go to the PE itself */
 
 void rmai_pending_choose_way(struct rmai_pending *s) {
@@ -131,7 +131,7 @@ void rmai_pending_close(struct rmai_pending *s) {
 #define HITS_FIRST 8u
 #define HITS_MOST  65536u
 
-/* A message to that PE leaves after so many ticks, or an acknowledgement of its own. */
+/* A message to that PE, or an acknowledgement of its own, leaves after so many ticks. */
 static void end_wait(struct rmai_link *link, uint64_t ticks) {
     link->waits = 0;
     link->hits = ticks < SOON ? link->hits + 1 : 0;
@@ -163,7 +163,7 @@ static int send_ack(struct rmai_net *net, struct rmai_link *link) {
     link->unacknowledged = 0;
     if (link->kept) link->waits = link->kept = 0; /* more than one message has come */
     code = rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->ack, sizeof link->ack, &link->sent);
-    link->since = rmai_clock_ticks(); /* without the time that sending took, which a delayed one would have spared */
+    link->since = rmai_clock_ticks(); /* excludes the time of sending, which a delayed one would have saved */
     return code;
 }
 
@@ -179,7 +179,7 @@ int rmai_link_done(struct rmai_net *net, struct rmai_link *link) {
 int rmai_links_acknowledge(struct rmai_net *net, int all, int none_heard) {
     int code = RMA_SUCCESS;
     for (struct rmai_link *link, **i = &net->owing; code == RMA_SUCCESS && (link = *i) != NULL;) {
-        /* A delayed acknowledgement, which was likely to meet a message, has some microseconds for that. */
+        /* A delayed acknowledgement is likely to meet a message, and waits some microseconds for it. */
         const int tell = all || (none_heard && !(link->kept && rmai_clock_ticks() - link->since < SOON));
         if (tell && link->kept) end_wait(link, rmai_max(rmai_clock_ticks() - link->since, SOON));
         if (link->unacknowledged && (tell || !net->helped || !delay_ack(link))) code = send_ack(net, link);
@@ -208,7 +208,8 @@ int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen) {
     const struct rmai_flush_seen before = *seen;
     int lasts = 0;
     *seen = (struct rmai_flush_seen){0};
-    if (pthread_mutex_trylock(&net->sets_lock) != 0) return 0; /* who makes the window anew is watched by itself */
+    if (pthread_mutex_trylock(&net->sets_lock) != 0)
+        return 0; /* a thread that replaces the window is watched in another way */
     for (struct rmai_pending *s = net->sets; s && !lasts; s = s->next_set) {
         struct rmai_flush_seen now;
         if (!rmai_flush_read(&s->flush, &now)) continue;

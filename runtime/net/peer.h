@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What this PE keeps of the PEs of other nodes. Only files of this folder include this header.
  *
- * A *pending set* is what has been begun and quiet completes. Each context has one: its requests gather in messages of
- * their own, and what one context waits for is no other's. Threads with a context each meet only where messages leave
- * and arrive. A set knows a PE of another node as its *peer* from the first time that it has asked it for something.
+ * A *pending set* has the operations that have begun and that quiet completes. Each context has one: its requests
+ * gather in messages of their own, and a quiet waits for the operations of its own context only. Threads that use
+ * different contexts share a lock only where messages leave and arrive. A set has a *peer* for each PE of another node
+ * to which it has ever sent a request.
  *
- * A *link* is what this PE and another one owe each other, whatever contexts the requests belong to. Messages of two
- * PEs keep their order, and requests are done in that order. So a PE acknowledges only how many more requests are done
- * (struct rmai_envelope, `done`): with its next message to that PE, or when it has heard everything that has come, or
- * after RMAI_UNACKNOWLEDGED_MOST requests. */
+ * A *link* has the requests and acknowledgements between this PE and another one, for all contexts. Messages between
+ * two PEs keep their order, and requests are done in that order. So an acknowledgement is only the number of further
+ * requests that are done (struct rmai_envelope, `done`). A PE sends it with its next message to that PE, or when it has
+ * received everything that has arrived, or after RMAI_UNACKNOWLEDGED_MOST requests. */
 #ifndef RMAI_PEER_H
 #define RMAI_PEER_H
 
@@ -25,66 +26,66 @@
 
 /* ---- peers ---- */
 
-/* under_way <= RMAI_CREDITS. listed if and only if the peer is in set->busy: so it is while open holds a record,
- * under_way > 0 or touched != 0, and on until a quiet finds that nothing is left. */
+/* under_way <= RMAI_CREDITS. listed is 1 if and only if the peer is in set->busy: while open has a record, under_way >
+ * 0 or touched != 0, and afterwards until a quiet finds that nothing is left. */
 struct rmai_peer {
     int pe;        /* first: peers are entries of a rmai_pe_table */
-    int under_way; /* batches that are sent and not answered */
+    int under_way; /* batches that were sent and are not answered */
     struct rmai_pending *set;
-    struct rmai_link *link; /* from the first batch on */
-    unsigned asked;         /* elements and transfers since nothing was pending */
-    int last_was_lone;      /* the last quiet completed a single operation: see rmai_window_takes */
-    unsigned touched; /* a bit for each of MPI's windows (enum rmai_window_kind): something there is not flushed */
-    unsigned through_window; /* transfers that went through one */
+    struct rmai_link *link;  /* from the first batch on */
+    unsigned asked;          /* elements and transfers since nothing was pending */
+    int last_was_lone;       /* the last quiet completed a single operation: see rmai_window_takes */
+    unsigned touched;        /* a bit for each of MPI's windows (enum rmai_window_kind): 1 while it needs a flush */
+    unsigned through_window; /* transfers that went through a window */
     uint64_t used;           /* when the last one did, in ticks */
     struct rmai_token doorbell;
     int listed;
-    struct rmai_directory *directory; /* the last that was heard of it, or NULL, */
+    struct rmai_directory *directory; /* its last known directory, or NULL, */
     unsigned growths;                 /* and how often the symmetric heap had grown then */
     struct {
         uint64_t offset, len, address;
-    } step; /* of the dynamic window, in which something was found last: offset in its space, address in its process.
-               len 0: there is none. find_in_dynamic writes it, with the set's lock */
+    } step; /* the step of the dynamic window that the last access used: its offset in the peer's space, its address in
+               the peer's process. len 0: none. find_in_dynamic writes it, under the set's lock */
     struct rmai_batch *open; /* gathers records, or NULL */
     struct rmai_peer *next;  /* in set->busy */
 };
 
 /* Copies of the sources of short puts, which MPI reads until a flush, so that nobody has to wait for it. */
 #define RMAI_COPY_ROOM  ((size_t)32 << 10) /* bytes that a set has for them */
-#define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; the source of a longer put is flushed locally */
+#define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; a longer put ends with a local flush */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
 /* *nothing_pending == (busy == NULL && failed == 0). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
-    pthread_mutex_t lock; /* of all below; taken after that of struct rmai_net, never before it */
+    pthread_mutex_t lock; /* guards all fields below; taken after the lock of struct rmai_net, never before it */
     struct rmai_net *net;
-    struct rmai_traffic *traffic;                    /* counts what the set begins: the net's, or of the owner's own */
-    struct rmai_pending *next_set, **link;           /* in net->sets, and what points here */
-    uint32_t *nothing_pending, *nothing_pending_too; /* two places that the inlined calls read, or one twice */
+    struct rmai_traffic *traffic;                    /* counts the set's operations: the net's, or the owner's own */
+    struct rmai_pending *next_set, **link;           /* the next set in net->sets, and the pointer to this one */
+    uint32_t *nothing_pending, *nothing_pending_too; /* the inlined calls read them; they may be equal */
     struct rmai_pe_table peers;
-    struct rmai_peer *last; /* that was asked for something */
+    struct rmai_peer *last; /* the last one that was used */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
-    _Atomic int puts;       /* what is not complete: RMAI_NO_PUTS, 1 + pe: only short messages to pe, RMAI_MANY_PUTS */
-    int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and where */
+    _Atomic int puts;       /* incomplete puts: RMAI_NO_PUTS; 1 + pe: only short messages to pe; RMAI_MANY_PUTS */
+    int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op;  /* and what failed there */
     unsigned id;            /* no two sets of a net have the same */
     struct rmai_flush flush;
     char *copies;  /* RMAI_COPY_ROOM bytes, or NULL, */
-    size_t copied; /* of which so many are in use, until the windows are flushed for all peers */
-    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* where MPI writes a short get that is waited for */
-    int session;                                       /* records wait for company: see op.h */
-    _Atomic int by_node; /* short records go by proxies (by_node.h). It changes with the lock, and only while nothing is
-                            pending, so that no record overtakes one that has gone the other way */
-    int many;            /* so much goes to a PE between two quiets that messages are full: rmai_pending_choose_way */
-    size_t filled;       /* bytes of messages since nothing was pending, counted as rmai_batch_send does, */
-    unsigned done_peers; /* and so many times a peer has had nothing pending any more */
+    size_t copied; /* bytes of it in use, until the windows are flushed for all peers */
+    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* MPI writes short blocking gets here */
+    int session;                                       /* a session is open: see op.h */
+    _Atomic int by_node; /* short records go by proxies (by_node.h). It changes under the lock, and only while nothing
+                            is pending, so that no record overtakes another one on the other path */
+    int many;            /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
+    size_t filled;       /* bytes of messages since nothing was pending, as rmai_batch_send counts them, */
+    unsigned done_peers; /* and how often a peer became idle in that time */
 };
 
 #define RMAI_NO_PUTS   0
 #define RMAI_MANY_PUTS (-1)
 
-/* The set's lock, which is the net's where that one is biased: then only threads of the program may call these. Who
- * holds the net's lock, whichever thread it is, calls the other two, which do nothing there. */
+/* The set's lock. If the net's lock is biased, it is the set's lock as well: then only threads of the program may call
+ * the first two functions. A thread that holds the net's lock calls the last two, which then do nothing. */
 static inline void rmai_pending_lock(struct rmai_pending *s) {
     if (RMAI_LIKELY(s->net->biased))
         rmai_biased_enter(&s->net->bias);
@@ -104,8 +105,9 @@ static inline void rmai_pending_unlock_inner(struct rmai_pending *s) {
     if (RMAI_UNLIKELY(!s->net->biased)) pthread_mutex_unlock(&s->lock);
 }
 
-/* With the set's lock. rmai_peer_of: the peer, which is made if there is none; NULL without memory; only threads of the
- * program call it. rmai_peer_list: something of p has to be completed by quiet; rmai_peer_unlist: nothing is left. */
+/* The caller holds the set's lock. rmai_peer_of returns the peer, which it makes if there is none, or NULL without
+ * memory; only threads of the program call it. rmai_peer_list: quiet has something of p to complete. rmai_peer_unlist:
+ * nothing is left. */
 struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe);
 static inline struct rmai_peer *rmai_peer_of(struct rmai_pending *s, int pe) {
     return RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_peer_find_(s, pe);
@@ -116,43 +118,45 @@ static inline void rmai_peer_list(struct rmai_peer *p) {
 }
 void rmai_peer_unlist(struct rmai_peer *p);
 
-/* rmai_pending_publish writes the two words of nothing_pending, with the set's lock. While a failure waits for a quiet
- * to report it something is pending, so that the inlined quiet calls the library. */
+/* rmai_pending_publish writes the two words of nothing_pending; the caller holds the set's lock. A failure that no
+ * quiet has reported yet counts as pending, so that the inlined quiet calls the library. */
 void rmai_pending_publish(struct rmai_pending *s);
 
-/* rmai_pending_by_node: any thread of the program may ask, and knows it for as long as it has something pending. */
+/* rmai_pending_by_node: any thread of the program may call it. The answer holds while the thread has something pending.
+ */
 static inline int rmai_pending_by_node(const struct rmai_pending *s) {
     return atomic_load_explicit(&s->by_node, memory_order_relaxed);
 }
 
-/* rmai_pending_choose_way: with the set's lock, when a session has begun or ended, or something is done. */
+/* rmai_pending_choose_way decides whether records go by proxies. It is called, with the set's lock, after a session has
+ * begun or ended, or an operation is done. */
 void rmai_pending_choose_way(struct rmai_pending *s);
 
-/* rmai_pending_goes_to: the PE to which a short record for pe goes: itself, or its proxy, and *mark is for the record's
- * offsets. */
+/* rmai_pending_goes_to returns the PE to which a short record for pe goes: pe, or its proxy. *mark is to be set in the
+ * record's offsets. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
     if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
     return rmai_by_node_to(&s->net->by_node, pe, mark);
 }
 
-/* rmai_pending_puts_come_first: 1 if a short record for pe comes after all puts that are not complete, since they go
- * the same way. pe is -1 for what goes another way. */
+/* rmai_pending_puts_come_first: 1 if a short record for pe arrives after all puts that are not complete, since they use
+ * the same path. pe is -1 for an operation that uses another path. */
 static inline int rmai_pending_puts_come_first(const struct rmai_pending *s, int pe) {
     const int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
     uint64_t mark;
     return puts == RMAI_NO_PUTS || (pe >= 0 && puts == 1 + rmai_pending_goes_to(s, pe, &mark));
 }
 
-/* rmai_peer_to: the peer to which a short record for pe goes, with the set's lock; NULL without memory. *mark is for
- * the record's offsets. */
+/* rmai_peer_to returns the peer to which a short record for pe goes, or NULL without memory; the caller holds the set's
+ * lock. *mark is to be set in the record's offsets. */
 static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uint64_t *mark) {
     return rmai_peer_of(s, rmai_pending_goes_to(s, pe, mark));
 }
 
-/* rmai_pending_note_put: a put to pe is not complete. in_order: it goes by short messages, and messages of one PE to
- * another are heard and done in the order in which they were sent; long data and the window are apart. The set's lock
- * is held. */
+/* rmai_pending_note_put notes a put to pe that is not complete. in_order: it goes by short messages, which a PE
+ * receives and does in the order in which another one sent them; long data and windows have no such order. The caller
+ * holds the set's lock. */
 static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
     int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
@@ -161,34 +165,34 @@ static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_
 
 /* ---- links ---- */
 
-#define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a context's credits (RMAI_CREDITS): a stream goes on meanwhile */
+#define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a context's credits (RMAI_CREDITS), so that a stream does not stop */
 
-/* The net's lock guards all of it. listed if and only if the link is in net->owing: while unacknowledged > 0. */
+/* The net's lock guards all of it. listed is 1 if and only if the link is in net->owing: while unacknowledged > 0. */
 struct rmai_link {
     int pe;                  /* first: links are entries of a rmai_pe_table */
-    unsigned unacknowledged; /* requests of that PE which are done, and of which it has not been told */
+    unsigned unacknowledged; /* requests of that PE that are done and not acknowledged */
     int waits;               /* an acknowledgement is delayed, or would have been: since `since`, in ticks */
     int kept;                /* it is */
     uint64_t since;
-    unsigned hits, hits_needed; /* so many times one met a message soon, one after the other */
+    unsigned hits, hits_needed; /* delays in a row that soon met a message to ride on */
     int listed;
     struct rmai_link *next;
-    struct rmai_batch *oldest, *newest; /* requests to that PE that are under way, but those of long data */
-    struct rmai_envelope ack;           /* a message that says nothing else */
+    struct rmai_batch *oldest, *newest; /* requests to that PE that are under way, except those of long data */
+    struct rmai_envelope ack;           /* a message with nothing but an acknowledgement */
     struct rmai_token sent;
 };
 
-/* rmai_link_to: NULL without memory. */
+/* rmai_link_to returns the link to pe, which it makes if there is none, or NULL without memory. */
 static inline struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
     if (RMAI_LIKELY(net->link && net->link->pe == pe)) return net->link;
     return net->link = rmai_pe_table_find(&net->links, pe, sizeof(struct rmai_link));
 }
 
-/* rmai_link_done: a request of that PE is done, and has to be acknowledged. rmai_link_take_acks returns how many a
- * message acknowledges that leaves now. rmai_links_acknowledge tells everybody; without `all` it leaves the PEs out to
- * which a message has always left soon after such a request, as where two PEs take turns. Those are told some
- * microseconds later, if this PE hears nothing more (none_heard). Return RMA_SUCCESS, or RMA_ERR_MPI: the transport has
- * failed. */
+/* rmai_link_done: a request of that PE is done and has to be acknowledged. rmai_link_take_acks returns how many
+ * requests a message that leaves now acknowledges. rmai_links_acknowledge sends the acknowledgements of all links.
+ * Without `all` it delays them for PEs to which a message has always left soon after a request, as where two PEs take
+ * turns; it sends those some microseconds later, if this PE receives nothing more (none_heard). Both return
+ * RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed. */
 int rmai_link_done(struct rmai_net *net, struct rmai_link *link);
 void rmai_link_end_wait_(struct rmai_link *link);
 static inline uint16_t rmai_link_take_acks(struct rmai_link *link) {

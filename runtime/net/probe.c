@@ -21,7 +21,8 @@ static int flush_probe(struct rmai_net *net, enum rmai_window_kind window, int p
     return rmai_transport_flush(net->transport, PROBE, window, pe, RMAI_FLUSH_PE);
 }
 
-/* The displacement of pe's page before its symmetric heap; its directory tells where the page is in its process. */
+/* Finds the displacement of pe's page before its symmetric heap; pe's directory has the address of the page in its
+ * process. */
 static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe, uint64_t *disp) {
     uint64_t *symmetric = &net->probe.symmetric;
     int code;
@@ -37,7 +38,7 @@ static int find_page(struct rmai_net *net, enum rmai_window_kind window, int pe,
 
 /* ---- does it move what it should? ---- */
 
-enum { PLACES = RMAI_DIRECTORY_AT / 16 - RMAI_PAIR_KINDS }; /* in the page; behind them those of pairs, by kind */
+enum { PLACES = RMAI_DIRECTORY_AT / 16 - RMAI_PAIR_KINDS }; /* in the page; after them a place for each kind of pairs */
 
 static int write_and_read_back(struct rmai_net *net, enum rmai_window_kind window, int pe, int place) {
     unsigned char *pattern = net->probe.pattern, *back = net->probe.back;
@@ -58,8 +59,9 @@ static int write_and_read_back(struct rmai_net *net, enum rmai_window_kind windo
     return code;
 }
 
-/* The next PE of another node. PEs of one node may have the same one, and a place each in its page; those of two nodes
- * never have. Beyond the places others of the node try the same page. */
+/* Tries the next PE of another node. Several PEs of one node may try the same PE, each at its own place in that PE's
+ * page; PEs of two nodes never try the same one. PEs without a place do not try: others of their node try the same
+ * page. */
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window) {
     const struct rmai_job *job = net->job;
     int pe = job->my_pe, code = RMA_SUCCESS;
@@ -74,9 +76,9 @@ int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind w
 
 /* ---- does it need the target? ---- */
 
-/* One leader of a pair sleeps while the other accesses its page: what is done in time the network does alone. If not,
- * the target has to drive progress for it, and knows only by our messages and doorbells that it should. Should the
- * target be late, the answer may be wrong, and transfers then go as messages: that is slower, and does no harm. */
+/* One leader of a pair sleeps while the other accesses its page. If the access is done in time, the network does it
+ * alone. If not, the target has to drive progress for it, and only our messages and doorbells tell the target to do so.
+ * If the target is late, the answer may be wrong; transfers then go by messages, which is slower but correct. */
 enum answer { UNKNOWN, ALONE, NEEDS_TARGET };
 
 #define TARGET_SLEEPS 1000000 /* nanoseconds */
@@ -92,7 +94,7 @@ static int access_page(struct rmai_net *net, enum rmai_window_kind window, enum 
     return code == RMA_SUCCESS ? flush_probe(net, window, target) : code;
 }
 
-/* One sleep of the target; accesses are tried until one is late. */
+/* During one sleep of the target, tries accesses until one is late. */
 static int try_accesses(struct rmai_net *net, int target, const uint64_t page[RMAI_WINDOWS],
                         int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
     double begun;
@@ -128,7 +130,7 @@ static void conclude(const struct rmai_net *net, int answer[RMAI_WINDOWS][RMAI_A
     }
 }
 
-/* How many answers there are. */
+/* The number of answers. */
 enum { ANSWERS = (int)RMAI_WINDOWS * (int)RMAI_ACCESSES };
 
 static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
@@ -137,7 +139,7 @@ static int all_known(int answer[RMAI_WINDOWS][RMAI_ACCESSES]) {
     return 1;
 }
 
-/* On one pair; all PEs take part. */
+/* Tries one pair; all PEs take part. */
 static int try_pair(struct rmai_net *net, const struct rmai_pair *p, struct rmai_trial *trial) {
     const int asks = p->from == net->job->my_pe, target = p->to;
     int answer[RMAI_WINDOWS][RMAI_ACCESSES] = {{UNKNOWN}}, code = RMA_SUCCESS, nothing = 0, failed;
@@ -145,7 +147,7 @@ static int try_pair(struct rmai_net *net, const struct rmai_pair *p, struct rmai
     conclude(net, answer);
     if (asks && net->fixed && net->dynamic.open) code = find_page(net, RMAI_DYNAMIC, target, &page[RMAI_DYNAMIC]);
     while (!all_known(answer)) {
-        rmai_transport_merge(net->transport, "rma_init", &nothing, 1); /* all come together */
+        rmai_transport_merge(net->transport, "rma_init", &nothing, 1); /* all PEs meet */
         if (target == net->job->my_pe) nanosleep(&(struct timespec){.tv_nsec = TARGET_SLEEPS}, NULL);
         if (asks && code == RMA_SUCCESS) code = try_accesses(net, target, page, answer);
         if (asks && code != RMA_SUCCESS)
@@ -188,10 +190,10 @@ int rmai_probe_one_sided(struct rmai_net *net) {
 /* ---- is it faster than messages? ---- */
 
 #define MESSAGES RMAI_WINDOWS /* the third way */
-#define ROUNDS   12           /* of which the fastest counts: nothing but the network is in it, however busy the PEs */
+#define ROUNDS   12           /* the fastest one counts: it measures only the network, however busy the PEs are */
 #define CLEARLY  0.85         /* of the time of messages */
 
-/* The lengths that are tried, and those for which they stand. */
+/* The lengths that are tried, and the end of the range that each represents. */
 static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
 
 int rmai_probe_wants_times(const struct rmai_net *net, enum rmai_pair_kind kind) {
@@ -208,7 +210,7 @@ struct access {
     size_t len;
 };
 
-/* Nobody else uses the heap before rma_init returns, and a put writes what a get has read. */
+/* Nobody else uses the heap before rma_init returns, and a put writes back what a get has read. */
 static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct access *t, int way, int get) {
     const enum rmai_window_kind window = (enum rmai_window_kind)way;
     int code;
@@ -259,7 +261,7 @@ static int try_lengths(struct rmai_net *net, struct rmai_pending *s, int pe, cha
     return code;
 }
 
-/* Open MPI refuses an access to what is not attached; MPICH does not look. */
+/* Open MPI refuses an access to memory that is not attached; MPICH does not check. */
 int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric) {
     const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
     struct rmai_error_kept kept;
@@ -271,7 +273,8 @@ int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symme
     return code == RMA_SUCCESS;
 }
 
-/* Without memory, at either PE, nothing is known, and nothing is lost. After an error the buffer stays MPI's. */
+/* Without memory on either PE there are no times, which does no harm. After an error the buffer is not freed: MPI may
+ * still use it. */
 void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s) {
     const struct rmai_pair *p = &net->job->pairs[kind];
     struct rmai_trial *trial = &net->ways.trial[kind];
@@ -281,7 +284,7 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
     buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
     rmai_error_keep(&kept);
     if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
-        rmai_net_quiet(PROBE, s); /* takes the error of what nobody has waited for */
+        rmai_net_quiet(PROBE, s); /* discards the error of operations that nobody has waited for */
         memset(trial->probed, 0, sizeof trial->probed);
     } else {
         free(buffer);
@@ -298,7 +301,7 @@ void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind) {
     for (int i = 0; i < n; i++) at[i] = ns[i] * 1e-3;
 }
 
-/* Between nodes of each kind. */
+/* 1 if the dynamic window is faster between nodes of each kind. */
 static int is_faster(const struct rmai_ways *w, enum rmai_access access, int length) {
     int trials = 0;
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
@@ -337,7 +340,7 @@ static void print_lengths(const struct rmai_lengths *l, char text[64]) {
         snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
 }
 
-/* What the trial on one pair has shown; `needs`: where it may be another thing than the answer for all. */
+/* Prints the result of the trial on one pair; `needs`: where it may differ from the answer for all. */
 static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int needs[RMAI_WINDOWS],
                         void (*line)(void *out, const char *text), void *out) {
     const struct rmai_trial *t = &net->ways.trial[kind];
@@ -346,7 +349,7 @@ static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, co
     int timed = 0;
     for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[MESSAGES][access][i] > 0;
-    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* nothing but what has been printed for all */
+    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* only what has been printed for all */
     snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
     line(out, text);
     for (int window = 0; window < RMAI_WINDOWS; window++)

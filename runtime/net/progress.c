@@ -14,22 +14,22 @@
 
 #include <string.h>
 
-#define POLLS             3000 /* looks before the first nap: longer than most replies take */
+#define POLLS             3000 /* before the first nap: longer than most replies take */
 #define POLLS_CROWDED     20
 #define NAP_FIRST         10000 /* nanoseconds; the kernel adds some 20 us */
 #define NAP_LAST          200000
 #define LOCK_POLLS        1000
-#define MESSAGES_MOST     64   /* heard before the caller goes on with its own work */
-#define LOOKS_A_STALL     1024 /* looks for messages between looks whether the wait has become long */
-#define TOKEN_POLLS       2    /* looks at a token between two looks for messages of all kinds, */
+#define MESSAGES_MOST     64   /* received before the caller continues its own work */
+#define LOOKS_A_STALL     1024 /* polls between two checks whether the wait has become long */
+#define TOKEN_POLLS       2    /* tests of a token between two polls for all messages, */
 #define TOKEN_POLLS_FIRST 8    /* and before the first of these */
-#define FINISHES_A_TURN   16   /* waits for tokens, of which one drives progress in any case */
+#define FINISHES_A_TURN   16   /* one of so many waits for tokens drives progress in any case */
 
 /* ---- the lock ---- */
 
 /* The thread that holds the lock may poll for a long time. Other threads announce themselves in `wanted`; the holder
- * then releases the lock between two polls. Where PEs do not share processors, a thread polls for the lock before it
- * sleeps for it: to be woken takes longer than a message. */
+ * then releases the lock between two polls. If PEs do not share processors, a thread polls for the lock before it
+ * sleeps: waking up takes longer than a message. */
 void rmai_net_lock(struct rmai_net *net) {
     if (net->biased) {
         rmai_biased_enter(&net->bias);
@@ -54,7 +54,7 @@ void rmai_net_unlock(struct rmai_net *net) {
         pthread_mutex_unlock(&net->lock);
 }
 
-/* 0 if somebody has it. */
+/* 0 if another thread holds it. */
 static int try_lock(struct rmai_net *net) {
     return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
 }
@@ -82,7 +82,8 @@ static void yield_lock(struct rmai_net *net) {
 
 /* ---- progress ---- */
 
-/* Hears the next message and does what it says. Returns 1; 0 if there is none, or this PE cannot serve it yet. */
+/* Receives the next message and does what it asks for. Returns 1; 0 if there is none, or this PE cannot serve it yet.
+ */
 static int hear_message(struct rmai_net *net) {
     int from, code;
     size_t len;
@@ -114,7 +115,8 @@ static int hear_message(struct rmai_net *net) {
     return 1;
 }
 
-/* Looks after what is under way. Everybody is told what is done for him; where messages come, links decide. */
+/* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
+ * the links decide whether to delay them. */
 static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
     int code = rmai_serve_advance(net);
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
@@ -123,7 +125,7 @@ static void look_after_transport(struct rmai_net *net, int all_heard, int heard)
     if (RMAI_UNLIKELY(net->sessions > 0)) rmai_batches_send_due(net);
 }
 
-/* Hears so many messages at most. all_heard: nothing is left that has come, so no acknowledgement is delayed. */
+/* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
 static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     int heard = 0;
     while (heard < most && hear_message(net)) heard++;
@@ -132,7 +134,7 @@ static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,
                           memory_order_relaxed);
     if (heard) rmai_add(&net->traffic->more[RMAI_HEARD], (uint64_t)heard);
-    if (heard) rmai_rouse_dozers(net->handlers.doze); /* what has come may be what another thread waits for */
+    if (heard) rmai_rouse_dozers(net->handlers.doze); /* another thread may wait for one of these messages */
     return heard;
 }
 
@@ -160,10 +162,10 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
     if (RMAI_UNLIKELY(wait->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &wait->stall);
 }
 
-/* Polls once, and sleeps if there has been nothing for some polls. Releases the lock where other threads want it. */
+/* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard = drive_a_while(net, 1, 0);
-    /* Where messages never end, the wait has no rest: so it is looked after here too. */
+    /* If messages never cease to arrive, the thread does not rest: so it also checks the wait here. */
     if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
     if (heard > 0) {
         wait->nap = NAP_FIRST;
@@ -216,8 +218,8 @@ static inline void serve_sometimes(struct rmai_net *net) {
     if (RMAI_UNLIKELY(finished % FINISHES_A_TURN == 0)) rmai_net_progress(net, 1);
 }
 
-/* What other PEs send in the same collective call mostly comes within some polls. These need neither the lock nor what
- * a long wait needs. */
+/* Messages of the same collective call mostly arrive within some polls. These need neither the lock nor the state of a
+ * long wait. */
 int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
                     const struct rmai_team *team) {
     int done = token->word == 0;

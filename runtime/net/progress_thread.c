@@ -16,29 +16,29 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_BUSY   100       /* looks for the next message after one has come: it often comes within microseconds */
-#define STEP_LEAST   2000      /* nanoseconds between looks right after a message; the kernel adds some 15 us, */
-#define STEP_MOST    250000    /* some milliseconds later, */
+#define POLLS_BUSY   100    /* polls for the next message after one has arrived: it often arrives within microseconds */
+#define STEP_LEAST   2000   /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
+#define STEP_MOST    250000 /* some milliseconds later, */
 #define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
 #define QUIET_AFTER  100000000 /* nanoseconds */
-#define LOOKS_A_TIME 16        /* looks in the time that has passed since the last message */
-#define SLICE        100000    /* nanoseconds: the least there is */
+#define LOOKS_A_TIME 16        /* polls in the time that has passed since the last message */
+#define SLICE        100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
     return since < QUIET_AFTER ? (long)since : QUIET_AFTER;
 }
 
-/* Nanoseconds until the next look, `since` nanoseconds after the last message. The step is a small
- * part of that time: so a PE that sends a message after a pause waits only for a small part of the pause, and the
- * longer nothing comes, the rarer the thread wakes up. */
+/* Nanoseconds until the next poll, `since` nanoseconds after the last message. The step is a small part of that time:
+ * so a PE that sends a message after a pause waits only for a small part of the pause, and the longer no message
+ * arrives, the more rarely the thread wakes up. */
 static long step_after(long since) {
     const long step = since / LOOKS_A_TIME;
     if (since >= QUIET_AFTER) return STEP_QUIET;
     return step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
 }
 
-/* Returns the number of messages heard. */
+/* Returns the number of messages received. */
 static int serve_others(struct rmai_net *net) {
     int heard = 0, more;
     if (!rmai_net_visit(net)) return 0;
@@ -52,7 +52,7 @@ static int serve_others(struct rmai_net *net) {
     return heard;
 }
 
-/* sched_setattr(2): Debian 12's C library has no such call. */
+/* For sched_setattr(2), which Debian 12's C library does not have. */
 struct attributes {
     uint32_t size, policy;
     uint64_t flags;
@@ -61,9 +61,9 @@ struct attributes {
     uint64_t runtime, deadline, period;
 };
 
-/* The kernel adds 50 us to every sleep of a thread unless it is told that the thread minds. And where PEs share
- * processors, a thread that asks for short time slices is let in earlier (Linux 6.12; older ones take no notice): it
- * runs as often, but sooner. */
+/* The kernel adds 50 us to every sleep of a thread unless the thread sets its timer slack. And if PEs share processors,
+ * a thread that asks for short time slices runs earlier (since Linux 6.12; older ones ignore it): as often, but sooner.
+ */
 static void be_punctual(void) {
     struct attributes a = {.size = sizeof a};
     prctl(PR_SET_TIMERSLACK, 1000UL);
@@ -75,13 +75,13 @@ static void be_punctual(void) {
 static void *run_progress_thread(void *context) {
     struct rmai_progress_thread *p = context;
     uint32_t turns = 0, now;
-    double heard = -QUIET_AFTER; /* when a message came last */
+    double heard = -QUIET_AFTER; /* when the last message arrived */
     be_punctual();
     while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
         now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
         if (now != turns) {
-            /* The program drives; look again soon, it may be going to compute. */
+            /* The program drives progress; poll again soon, since it may begin to compute. */
             turns = now;
             continue;
         }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress thread: a thread that drives progress while the program computes, so that a PE that asks something of
- * this one does not wait for it. It looks in steps, short ones while there is traffic and long ones when there is none,
- * and stands back while a thread of the program drives progress itself. It needs an MPI that several threads may call.
+/* The progress thread drives progress while the program computes, so that other PEs' requests do not wait for the
+ * program. It polls at short intervals while there is traffic and at long ones when there is none, and it leaves
+ * progress to a thread of the program that drives it. It needs an MPI that several threads may call.
  */
 #ifndef RMAI_PROGRESS_THREAD_H
 #define RMAI_PROGRESS_THREAD_H
@@ -18,7 +18,7 @@ struct rmai_progress_thread {
     struct rmai_net *net;
 };
 
-/* rmai_progress_thread_start starts it if it does not run. Returns RMA_SUCCESS, RMA_ERR_SYSTEM (no thread),
+/* rmai_progress_thread_start starts the thread if it does not run. Returns RMA_SUCCESS, RMA_ERR_SYSTEM (no thread),
  * RMA_ERR_STATE (MPI is initialized for one thread). rmai_progress_thread_end ends it, if it runs. */
 int rmai_progress_thread_start(struct rmai_progress_thread *p, struct rmai_net *net, const char *call);
 void rmai_progress_thread_end(struct rmai_progress_thread *p);

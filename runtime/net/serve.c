@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asked side: what another node wants of this PE's memory. Whichever thread of this PE drives progress does it,
- * with the same check of every range and the same C11 atomics as a PE of this node. Nothing here waits: a reply, or
- * long data, that the transport has not taken yet is looked after at the next turn of progress.
+/* The target's side: the thread of this PE that drives progress does the requests of other nodes on this PE's memory,
+ * with the same check of every range and the same C11 atomics as a PE of this node. Nothing here waits: the next turn
+ * of progress continues a reply or long data that the transport has not taken yet.
  *
- * Requests are served without free memory too, if slowly: this PE gets memory for one reply when it opens, and a
+ * Requests are served even without free memory, although slowly: this PE gets memory for one reply when it opens, and a
  * request stays unread until a reply is free (rmai_serve_ready). A long put keeps a second reply until its data have
- * come; it is refused where there is no memory for that one. */
+ * arrived; it fails if there is no memory for that. */
 #include "config.h"
 
 #include "runtime/net/serve.h"
@@ -35,10 +35,10 @@ struct reply {
 struct transit {
     struct transit *next;
     struct rmai_token data;
-    void *hold, *signal_hold; /* of the memory that they are in, or NULL */
-    struct reply *done; /* of a put: the reply that says that the data have come. It is got before they move, since
-                           nothing may fail after */
-    uint64_t *signal;   /* or NULL: the word that an atomic `op` with `value` follows on */
+    void *hold, *signal_hold; /* keep the data's memory, and the signal's, in place; or NULL */
+    struct reply *done; /* of a put: the reply that says that the data have come. It is allocated before they move,
+                           since nothing may fail afterwards */
+    uint64_t *signal;   /* the word of the signal, an atomic `op` with `value` after the data; or NULL */
     uint64_t value;
     int op;
 };
@@ -48,17 +48,17 @@ struct rmai_replies {
     struct transit *transits;
 };
 
-/* A request, and the record of it that is being done. */
+/* A request, and its record that is being done. */
 struct task {
     struct rmai_net *net;
     int from;
     uint16_t batch;
-    unsigned expected;   /* elements before this record that expect something of the reply */
-    struct reply *reply; /* of the request's own, or NULL: none is needed up to here */
+    unsigned expected;   /* elements before this record that expect something from the reply */
+    struct reply *reply; /* the request's own reply, or NULL: not needed so far */
     struct rmai_record r;
     const unsigned char *elements;
     struct rmai_element e; /* of a record that cannot be a run */
-    uint64_t steady;       /* what the handler of this name says: memory that need not be located */
+    uint64_t steady;       /* from the handler of this name: memory that need not be located */
     size_t steady_len;
     unsigned char *steady_there, *steady_first; /* this PE's, and that of the node's first PE */
     char call[RMAI_NAME_MAX];
@@ -112,7 +112,7 @@ static struct reply *reply_of(struct task *t) {
     return t->reply;
 }
 
-/* Adds an item of the first element of this record; returns where its data go. */
+/* Adds an item for the first element of this record; returns where its data go. */
 static unsigned char *add_item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.first = (uint16_t)t->expected, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = reply_of(t);
@@ -128,7 +128,7 @@ static void add_value(struct task *t, const void *data, size_t len) {
     memcpy(add_item(t, RMA_SUCCESS, len), data, len);
 }
 
-/* Replies with the error that was recorded last. A record that no mistake of the caller lets fail has no room for a
+/* Replies with the error that was recorded last. A record that no mistake of the caller can make fail has no room for a
  * text. */
 static void add_failure(struct task *t, int code) {
     const char *text = rma_last_error();
@@ -165,7 +165,7 @@ static int begin_moving(struct task *t, struct transit *d, void *there) {
     return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
 }
 
-/* Begins to move long data. All that can fail is done before they move: after an error nothing is under way. */
+/* Starts moving long data. Every step that can fail comes before they move: after an error nothing is under way. */
 static int begin_transit(struct task *t, void *there, void *hold) {
     struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
@@ -225,8 +225,8 @@ int rmai_serve_advance(struct rmai_net *net) {
 
 /* ---- records ---- */
 
-/* Whose memory it is comes at random, and a branch on it would be guessed wrong: the two cases differ in numbers that
- * the compiler selects without one. */
+/* The owner of the memory changes at random, so the processor would mispredict a branch on it: the two cases differ
+ * only in numbers, which the compiler selects without a branch. */
 static inline int locate(const struct task *t, uint64_t marked, size_t len, size_t alignment, int writes, void **there,
                          void **hold) {
     const struct rmai_net_handlers *h = &t->net->handlers;
@@ -244,7 +244,7 @@ static inline int locate(const struct task *t, uint64_t marked, size_t len, size
     return h->locate(h->context, t->call, marked, len, alignment, writes, there, hold);
 }
 
-/* 1 if the program of a neighbour sleeps on the word that is here at offset `at` of its space. */
+/* 1 if the program of a neighbour sleeps on the word `at` bytes from the start of its space. */
 static RMAI_COLD int neighbour_sleeps_on(const struct rmai_job *job, uint64_t at, const struct rmai_facts *owner,
                                          const void *word) {
     const uint64_t there =
@@ -262,7 +262,7 @@ static inline void rouse_sleeper(const struct task *t, uint64_t marked, void *th
     if (facts ? neighbour_sleeps_on(job, rmai_by_node_offset(marked), facts, word) : word == there) rmai_rouse(there);
 }
 
-/* The word's old value goes to *old, where the reply has room for it. */
+/* Writes the word's old value to *old, in the reply, unless it is NULL. */
 static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
     struct rmai_element e = {0};
     const size_t len = t->r.len;
@@ -282,7 +282,7 @@ static inline int do_atomic(const struct task *t, const unsigned char *element, 
     return RMA_SUCCESS;
 }
 
-/* A value of up to 8 bytes at its natural place moves whole, as it does on the node. */
+/* Moves an aligned value of up to 8 bytes as a whole, as accesses on the node do. */
 static inline int do_short_move(const struct task *t, const unsigned char *element, unsigned char *read) {
     uint64_t offset;
     void *there, *hold = NULL;
@@ -298,7 +298,7 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
     return RMA_SUCCESS;
 }
 
-/* Elements that give nothing. */
+/* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
     const size_t step = rmai_wire_element_bytes(&t->r);
     const unsigned char *element = t->elements;
@@ -312,7 +312,7 @@ static int do_plain_elements(const struct task *t) {
     return code;
 }
 
-/* Elements that give values, which make the record's item. */
+/* Elements that return values; together these are the record's item. */
 static int do_giving_elements(struct task *t) {
     const size_t step = rmai_wire_element_bytes(&t->r),
                  value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
@@ -322,18 +322,18 @@ static int do_giving_elements(struct task *t) {
     for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
         code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
-    t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* the item will be that of a failure */
+    t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* add_failure makes another item */
     t->reply->e.n--;
     return code;
 }
 
-/* Puts, gets or atomics: one, or a run. A run has no name, so none of its elements fails but in a damaged message. */
+/* Puts, gets or atomics: one, or a run. A run has no name, so its elements fail only in a damaged message. */
 static int do_elements(struct task *t) {
     return t->r.kind == RMAI_RECORD_GET || t->r.flags & RMAI_RECORD_WANTED ? do_giving_elements(t)
                                                                            : do_plain_elements(t);
 }
 
-/* Long data, or a question whether a range is there. */
+/* Long data, or the question whether a range exists. */
 static int do_with_range(struct task *t) {
     const int writes = t->r.kind == RMAI_RECORD_PUT_LONG || (t->r.kind == RMAI_RECORD_LOOK && t->r.op);
     void *there, *hold = NULL;
@@ -363,7 +363,7 @@ static int do_record(struct task *t) {
         case RMAI_RECORD_EXTENTS: {
             size_t extent[RMAI_POOLS];
             struct rmai_directory d = {.address = {0}};
-            h->extents(h->context, extent); /* first: what it tells of has been attached before */
+            h->extents(h->context, extent); /* first: memory is attached before the extent tells of it */
             if (net->dynamic.own) rmai_directory_read(&d, net->dynamic.own);
             for (int i = 0; i < RMAI_POOLS; i++) d.extent[i] = extent[i];
             add_value(t, &d, sizeof d);
@@ -373,15 +373,15 @@ static int do_record(struct task *t) {
     }
 }
 
-/* A record without a name is of ranges that the origin has checked already. If one is wrong here, the message is not
- * the one that the origin sent. */
+/* The origin has already checked the ranges of a record without a name. If one is wrong here, the message is not the
+ * one that the origin sent. */
 static int not_sent_so(const struct task *t, unsigned number) {
     char text[300];
     snprintf(text, sizeof text, "%s", rma_last_error());
     return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, number, text);
 }
 
-/* Answers the request: by a reply, or by counting it. Without memory for the count it is answered by a reply, too. */
+/* Answers the request: by a reply, or by counting it. Without memory for the count it also sends a reply. */
 static int answer_request(struct task *t) {
     struct rmai_link *link = t->reply ? NULL : rmai_link_to(t->net, t->from);
     return link ? rmai_link_done(t->net, link) : send_reply(t->net, reply_of(t));
@@ -389,7 +389,7 @@ static int answer_request(struct task *t) {
 
 int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
     struct rmai_error_kept kept;
-    struct task t; /* not all of it has a value before there is a record */
+    struct task t; /* some fields have no value before the first record */
     uint64_t served = 0;
     int more;
     t.net = net;
@@ -399,8 +399,8 @@ int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *reque
     t.reply = NULL;
     net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
     t.steady_first = t.steady_there - (size_t)net->job->node_my_pe * net->job->stride;
-    /* Every reader of this memory sees what was done for other PEs in earlier turns, maybe by another thread of this
-     * PE, before what is done in this turn. */
+    /* Every reader of this memory sees the requests of earlier turns, which another thread of this PE may have done,
+     * before those of this turn. */
     atomic_thread_fence(memory_order_acq_rel);
     while ((more = rmai_wire_next_record(m, &t.r, t.call, &t.elements)) > 0) {
         int code;
@@ -438,7 +438,7 @@ int rmai_serve_open(struct rmai_net *net) {
     return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for replies");
 }
 
-/* All requests have been answered, and all replies received: what the transport still holds is done in a moment. */
+/* All requests have been answered, and all replies received: the transport is done with them in a moment. */
 void rmai_serve_close(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     if (!a) return;

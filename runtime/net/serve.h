@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The asked side: what another node wants of this PE's memory, done by whichever thread of this PE drives progress. The
- * net's lock is held in all of it. */
+/* The target's side: the thread of this PE that drives progress does the requests of other nodes on this PE's memory.
+ * The caller of each function holds the net's lock. */
 #ifndef RMAI_SERVE_H
 #define RMAI_SERVE_H
 
@@ -12,10 +12,10 @@ struct rmai_net;
 int rmai_serve_open(struct rmai_net *net);
 void rmai_serve_close(struct rmai_net *net);
 
-/* rmai_serve does a request of PE `from`, whose records m is about to read, if rmai_serve_ready is 1: there is memory
- * for its reply (where that was 0 it may be 1 after rmai_serve_advance). rmai_serve_advance looks after what is under
- * way. rmai_serve_ping tells PE `from` that this one lives. They return RMA_SUCCESS, or RMA_ERR_MPI: the transport has
- * failed, or the request is none that a PE sends. */
+/* rmai_serve does a request of PE `from`, whose records m is about to read. It may be called only if rmai_serve_ready
+ * has returned 1: there is memory for the reply. After a 0, rmai_serve_advance may free some. rmai_serve_advance
+ * advances replies and long data that are under way. rmai_serve_ping answers the ping of PE `from`. They return
+ * RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed, or no PE sends such a request. */
 int rmai_serve_ready(struct rmai_net *net);
 int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m);
 int rmai_serve_advance(struct rmai_net *net);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of this PE's side of all that goes between nodes. One job's worth; a process may hold several
- * (test/unit/check_net). Only this folder's own files, and their tests, include this header; rmai_net_open fills it in.
+/* The state of this PE's traffic with other nodes, for one job; a process may have several (test/unit/check_net). Only
+ * this folder's own files, and their tests, include this header; rmai_net_open fills it in.
  */
 #ifndef RMAI_NET_STATE_H
 #define RMAI_NET_STATE_H
@@ -30,7 +30,7 @@ struct rmai_envelope;
 struct rmai_link;
 struct rmai_replies;
 
-/* What the probe of MPI's windows puts and gets: it stays, since MPI may still read and write it after a flush that has
+/* The buffers of the probe of MPI's windows. They stay, since MPI may still read and write them after a flush that has
  * failed. */
 struct rmai_probe_buffers {
     uint64_t symmetric, word;
@@ -42,41 +42,42 @@ struct rmai_net {
     struct rmai_transport *transport;
     struct rmai_traffic *traffic;
     struct rmai_net_handlers handlers;
-    /* One lock, in one of two ways, of what follows, and of the transport's messages; taken before that of a pending
-     * set. Where the program has one thread at a time, `biased` is 1, the program owns `bias`, and the progress thread
-     * is its guest. This lock is then that of all pending sets, too. */
+    /* One lock guards the fields that follow and the transport's messages; it is taken before the lock of a pending
+     * set. There are two kinds. If the program has one thread at a time, `biased` is 1, the program owns `bias`, and
+     * the progress thread is its guest; this lock is then also the lock of all pending sets. Otherwise the lock is
+     * `lock`. */
     int biased;
     struct rmai_biased bias;
     pthread_mutex_t lock;
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
     struct rmai_messages messages;
-    struct rmai_batch *idle, *moving; /* moving: with long data, or a message, that the transport has not done yet */
-    unsigned n_batches;               /* so many of `batch` exist */
+    struct rmai_batch *idle, *moving; /* moving: the transport is still busy with their messages or long data */
+    unsigned n_batches;               /* entries of `batch` that exist */
     struct rmai_pe_table links;
-    struct rmai_link *link;  /* the last that was asked for */
+    struct rmai_link *link;  /* the last one that was looked up */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
     struct rmai_replies *replies;
     int crowded;             /* more PEs than processors on this machine */
     void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
-    void *_Atomic no_sleep;  /* where there are no facts it is this one */
+    void *_Atomic no_sleep;  /* it points here if there are no facts */
     struct rmai_by_node by_node;
-    _Atomic uint32_t turns; /* of progress: tells the progress thread that somebody else drives */
+    _Atomic uint32_t turns; /* of progress: show the progress thread that another thread drives it */
 
-    _Atomic unsigned finished; /* calls of rmai_net_finish, about: some of them serve others */
+    _Atomic unsigned finished; /* calls of rmai_net_finish, roughly; some of them serve others */
 
-    pthread_mutex_t sets_lock; /* of the list of pending sets; taken after `lock` */
+    pthread_mutex_t sets_lock; /* guards the list of pending sets; taken after `lock` */
     struct rmai_pending *sets;
-    unsigned n_opened; /* sets that were ever opened */
+    unsigned n_opened; /* sets opened so far */
 
     int sessions;       /* sets with an open session, */
     double batches_due; /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
-    _Atomic size_t covered; /* so many; stored by a release, when the window is there; 0 while it is made anew */
-    int fixed;              /* there is a fixed window, or there will be; */
-    int fixed_follows;      /* and it is made anew when the heap has grown, since the dynamic one is slower */
-    int said_windowless;    /* that MPI's window is no good has been said */
+    _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */
+    int fixed;              /* there is, or will be, a fixed window; */
+    int fixed_follows;      /* it is replaced when the heap has grown, since the dynamic one is slower */
+    int said_windowless;    /* the note that MPI's window is not usable has been printed */
     int windowless;         /* nothing goes through a window in this job */
     struct rmai_dynamic dynamic;
     struct rmai_ways ways;
@@ -91,8 +92,9 @@ static inline int rmai_net_is_locked(const struct rmai_net *net) {
            atomic_load_explicit(&net->bias.guest, memory_order_relaxed);
 }
 
-/* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there: of a record whose error came
- * without a text, since no mistake of the caller's lets it fail: its owner had no memory, or MPI failed there. */
+/* Each records an error of `call` about `pe`, and returns its code. rmai_net_failed_there is for a record whose error
+ * came without a text. No mistake of the caller makes such a record fail: the owner had no memory, or MPI failed there.
+ */
 int rmai_net_no_memory(const char *call, int pe);
 int rmai_net_failed_there(const char *call, int pe, int code);
 

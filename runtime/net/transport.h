@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What carries bytes between nodes. MPI is one transport (transport_mpi), the simulated network is another
+/* A transport carries bytes between nodes. MPI is one transport (transport_mpi), the simulated network is another
  * (test/sim/network), and two queues in one process are a third (test/unit/check_net). The caller names PEs, tags,
  * buffers and displacements; it does not know how they travel.
  *
@@ -18,7 +18,7 @@ struct rmai_token {
 };
 #define RMAI_NO_TOKEN ((struct rmai_token){0})
 
-/* What a receive from any PE has got. */
+/* The origin and length of a received message. */
 struct rmai_arrival {
     int pe;
     size_t len;
@@ -35,45 +35,48 @@ enum rmai_window_kind {
 
 enum rmai_flush_kind {
     RMAI_FLUSH_LOCAL, /* source buffers are free again */
-    RMAI_FLUSH_PE     /* all is in its place at the PE, and what was fetched from there is here */
+    RMAI_FLUSH_PE     /* puts are in their places at the PE, and gets from there have arrived */
 };
 
 struct rmai_transport;
 
 struct rmai_transport_operations {
     /* Both begin to move len bytes between `pe` and data, which stays in use until the token is done. Messages of one
-     * PE with one tag arrive in the order in which they were sent. receive: pe may be RMAI_ANY_PE. Return RMA_SUCCESS
-     * or RMA_ERR_MPI. */
+     * PE with one tag arrive in the order in which they were sent. In receive, pe may be RMAI_ANY_PE. Return
+     * RMA_SUCCESS or RMA_ERR_MPI. */
     int (*send)(struct rmai_transport *t, int pe, int tag, const void *data, size_t len, struct rmai_token *token);
     int (*receive)(struct rmai_transport *t, int pe, int tag, void *data, size_t len, struct rmai_token *token);
-    /* 1 if the token is done, which makes it none; *arrival, if it is not NULL, says what a receive has got. 0 if it is
-     * under way. -1 after recording RMA_ERR_MPI. Drives the progress of all that is under way. */
+    /* Returns 1 if the token is done: the token is then RMAI_NO_TOKEN, and *arrival, if it is not NULL, describes the
+     * message received. 0 if it is under way. -1 after recording RMA_ERR_MPI. Drives the progress of all messages and
+     * transfers. */
     int (*test)(struct rmai_transport *t, struct rmai_token *token, struct rmai_arrival *arrival);
     /* Begin to copy len bytes to or from displacement disp of pe's part of the window. */
     int (*put)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
                const void *source, size_t len);
     int (*get)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe, size_t disp,
                void *dest, size_t len);
-    /* Waits. */
+    /* Completes the transfers to pe through the window, as far as `kind` says. Waits. */
     int (*flush)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                  enum rmai_flush_kind kind);
-    /* This PE's [base, base + len), in no other part that it has attached, becomes a part of the dynamic window;
-     * detach ends that, when no access to it is under way. Return RMA_SUCCESS, or record RMA_ERR_MPI: MPI refuses. */
+    /* attach makes this PE's [base, base + len), which overlaps nothing that it has attached, a part of the dynamic
+     * window. detach ends that; no access to the part is under way. Return RMA_SUCCESS, or record RMA_ERR_MPI: MPI
+     * refuses. */
     int (*attach)(struct rmai_transport *t, void *base, size_t len);
     int (*detach)(struct rmai_transport *t, void *base);
     /* Gives a token up: a receive for which nothing will come is cancelled; a send ends some time later, and its data
      * stay in use until then. */
     void (*drop)(struct rmai_transport *t, struct rmai_token *token, int is_receive);
 
-    /* Collective, by all PEs of the job. merge makes each of the n values the largest of all PEs'; if it fails it ends
-     * the job with an error of `call`. make_window makes a window, in place of the one there is: the fixed one over
-     * this PE's [base, base + size), the dynamic one with nothing attached; nothing is under way in the old one.
-     * end_window frees one, and is called where there is none, too. Both return RMA_SUCCESS, or record RMA_ERR_MPI. */
+    /* Collective, by all PEs of the job. merge sets each of the n values to the largest over all PEs; if it fails it
+     * ends the job with an error of `call`. make_window makes a window, in place of the old one if there is one: the
+     * fixed one over this PE's [base, base + size), the dynamic one with nothing attached; nothing is under way in the
+     * old one. end_window frees a window; it may be called if there is none. Both return RMA_SUCCESS, or record
+     * RMA_ERR_MPI. */
     void (*merge)(struct rmai_transport *t, const char *call, int *values, int n);
     int (*make_window)(struct rmai_transport *t, enum rmai_window_kind window, void *base, size_t size);
     int (*end_window)(struct rmai_transport *t, enum rmai_window_kind window);
-    /* has_window: 1 if this PE has the window. forget_window leaves it to the end of the process: for a window that
-     * some PEs have and others have not, which cannot be freed. */
+    /* has_window: 1 if this PE has the window. forget_window keeps the window until the process ends: it is for a
+     * window that only some PEs have, which cannot be freed. */
     int (*has_window)(const struct rmai_transport *t, enum rmai_window_kind window);
     void (*forget_window)(struct rmai_transport *t, enum rmai_window_kind window);
 };
@@ -125,7 +128,7 @@ static inline void rmai_transport_forget_window(struct rmai_transport *t, enum r
     t->operations->forget_window(t, window);
 }
 
-/* rmai_token_done: 1 if there is nothing under way, or not any more; 0 and -1 as test. */
+/* rmai_token_done: 1 if nothing is under way, or it is done; 0 and -1 as test. */
 static inline int rmai_token_done(struct rmai_transport *t, struct rmai_token *token) {
     return token->word == 0 ? 1 : t->operations->test(t, token, NULL);
 }

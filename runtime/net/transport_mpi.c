@@ -33,8 +33,8 @@ static MPI_Request request_of(struct rmai_token token) {
     return request;
 }
 
-/* MPI has most short messages on their way when it returns. To ask at once, while they travel, costs less than to ask
- * when they are answered. */
+/* MPI has sent most short messages when it returns. Testing at once, while they travel, costs less than testing when
+ * they are answered. */
 static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
                        struct rmai_token *token) {
     MPI_Request request;
@@ -58,7 +58,7 @@ static int test_by_mpi(struct rmai_transport *t, struct rmai_token *token, struc
     MPI_Status status;
     int done = 0, len, mpi_code = MPI_Test(&request, &done, arrival ? &status : MPI_STATUS_IGNORE);
     (void)t;
-    *token = token_of(request); /* none, too, where MPI has let go of it after an error */
+    *token = token_of(request); /* also none if MPI has dropped the request after an error */
     if (RMAI_UNLIKELY(mpi_code != MPI_SUCCESS)) {
         rmai_mpi(mpi_code, "moving data", "MPI_Test");
         return -1;
@@ -75,7 +75,7 @@ static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int 
     MPI_Request request;
     if (test_by_mpi(t, token, NULL) == 1 || token->word == 0) return;
     request = request_of(*token);
-    /* If MPI fails the request is left to it: a receive that cannot be cancelled must not be waited for. */
+    /* If MPI fails, leave the request to it: nobody may wait for a receive that cannot be cancelled. */
     if (!is_receive)
         rmai_mpi(MPI_Request_free(&request), "ending a send", "MPI_Request_free");
     else if (rmai_mpi(MPI_Cancel(&request), "ending a receive", "MPI_Cancel") == RMA_SUCCESS)
@@ -115,8 +115,8 @@ static int flush_by_mpi(struct rmai_transport *t, const char *call, enum rmai_wi
     return RMA_SUCCESS;
 }
 
-/* Open MPI has a number of regions (a setting of its own) beyond which MPI_Win_attach fails, and returns with a lock
- * held: other processes then hang. So one too many must never be tried. */
+/* Open MPI has a limit for the number of regions (a setting of its own). Beyond it MPI_Win_attach fails, and returns
+ * with a lock held, so that other processes hang. So never try one region too many. */
 static int attach_by_mpi(struct rmai_transport *t, void *base, size_t len) {
     struct rmai_transport_mpi *m = mpi_of(t);
     int code;
@@ -179,7 +179,7 @@ static int end_window_by_mpi(struct rmai_transport *t, enum rmai_window_kind kin
     return code == RMA_SUCCESS ? freed : code;
 }
 
-/* What follows the creation of a window. */
+/* Checks a new window, and begins its epoch. */
 static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind, int mpi_code, const char *mpi_call) {
     int code = rmai_mpi(mpi_code, "making the window", mpi_call);
     m->in_epoch[kind] = 0;
@@ -204,8 +204,8 @@ static int make_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
     return code == RMA_SUCCESS ? made : code;
 }
 
-/* As the MPI says by its variables. Open MPI takes the level that is asked for here as that of all of MPI from now on:
- * with less, MPI_Query_thread says less, and MPI locks no more (4.1.4, 5.0.7). */
+/* The limit, from MPI's tool variables. Open MPI makes the thread level requested here the level of all of MPI from now
+ * on: with a lower one, MPI_Query_thread returns less, and MPI takes no locks any more (4.1.4, 5.0.7). */
 static int most_regions(void) {
     MPI_T_cvar_handle handle;
     int level, provided, index, n, most = INT_MAX, value = 0;
@@ -268,8 +268,9 @@ static void share_seats(MPI_Comm comm, int n, int me, const int *leaders, unsign
     rmai_pairs_find(seats, n, pairs);
 }
 
-/* Writes the pairs of the n nodes, on each leader. Each leader tells where it is, unless all know that. `code`: how the
- * PE has fared before. A PE that has failed says so first: the leaders would wait for it. n is 0 on a PE that is none.
+/* Writes the pairs of the n nodes, on each leader. Each leader tells where it is, unless all know that. `code`: the
+ * result of this PE's earlier steps. A PE that has failed says so first: the leaders would otherwise wait for it. n is
+ * 0 on a PE that is no leader.
  */
 static int find_pairs(int code, MPI_Comm comm, int one_host, int n, int me, const int *leaders,
                       struct rmai_pair *pairs) {
@@ -318,8 +319,8 @@ static int open_messages(struct rmai_transport_mpi *m) {
     return rmai_mpi(MPI_Comm_set_errhandler(m->messages, MPI_ERRORS_RETURN), "rma_init", "MPI_Comm_set_errhandler");
 }
 
-/* What takes all PEs is made in any case, also where something before it has failed here: the others are in it. The
- * hints are made before the windows, since all PEs must give the same ones. */
+/* A PE makes all collective calls, even if an earlier step has failed on it: the other PEs are in them. The hints are
+ * made before the windows, since all PEs must give the same ones. */
 int rmai_transport_mpi_open(struct rmai_transport_mpi *m, int is_leader, int one_host, int *n_nodes, int *my_node,
                             int **leaders, struct rmai_pair pairs[RMAI_PAIR_KINDS]) {
     MPI_Comm comm;
@@ -360,7 +361,7 @@ int rmai_transport_mpi_close(struct rmai_transport_mpi *m) {
 
 /* ---- the machine ---- */
 
-/* Machines are told apart by the kernel's boot id: containers of one machine share it, machines never do. */
+/* The kernel's boot id identifies a machine: its containers share it, other machines have another one. */
 unsigned rmai_transport_mpi_machine_id(void) {
     char id[64] = "";
     unsigned hash = 2166136261u; /* FNV-1a */
@@ -373,11 +374,11 @@ unsigned rmai_transport_mpi_machine_id(void) {
     return hash;
 }
 
-/* Only where there are several machines is a communicator made of each one's PEs: that polls, and takes seconds where
+/* Only if there are several machines, this makes a communicator of each one's PEs: that polls, and takes seconds if
  * many PEs share few processors. */
 int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int *n) {
     MPI_Comm machine = MPI_COMM_WORLD;
-    /* The other PEs of this machine go on to the merge in any case. */
+    /* The other PEs of this machine do the merge in any case. */
     if (!one_machine)
         rmai_mpi_or_end(MPI_Comm_split(MPI_COMM_WORLD, (int)(rmai_transport_mpi_machine_id() >> 1), 0, &machine),
                         "rma_init", "MPI_Comm_split");

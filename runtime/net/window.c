@@ -16,16 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before others are served, */
-#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and of a nonblocking call */
-#define STREAM_MOST        ((size_t)1024) /* bytes of a put that is copied into a message if it is one of a stream */
+#define WINDOW_PIECE       ((size_t)8 << 20)  /* bytes through the window before this PE serves others, */
+#define WINDOW_PIECE_LATER ((size_t)64 << 20) /* and in a nonblocking call */
+#define STREAM_MOST        ((size_t)1024)     /* bytes of a put that goes into a message if it is one of a stream */
 #define DOORBELL_EVERY     64
 #define PAUSE              2000000u /* ticks */
 
 /* ---- one flush ---- */
 
-/* The set's lock is held. A biased lock that was entered for nothing but the
- * set is left meanwhile: the progress thread serves others. */
+/* The caller holds the set's lock. A biased lock that was entered only for the set is left meanwhile, so that the
+ * progress thread can serve others. */
 static int flush_window(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window,
                         int pe, enum rmai_flush_kind kind) {
     const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
@@ -99,7 +99,7 @@ void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t 
 
 static uint64_t load(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_ACQUIRE); }
 
-/* Which part has the offset; its first byte is at *start. */
+/* Returns the part that has the offset; its first byte is at *start. */
 static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset, size_t *start) {
     if (offset >= l->guest) return *start = l->guest, RMAI_PART_GUEST;
     if (offset >= l->local) return *start = l->local, RMAI_PART_LOCAL;
@@ -107,8 +107,8 @@ static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset,
     return *start = l->statics, RMAI_PART_STATICS;
 }
 
-/* Where in pe's part of the window [offset, offset + *len) of its space is, with the set's lock; *len becomes what lies
- * before the end of a step. Returns 1 with *address; 0 if it is not in there; -1 if pe has to be asked for its
+/* Finds [offset, offset + *len) of pe's space in pe's part of the window, and cuts *len at the end of a step. The
+ * caller holds the set's lock. Returns 1 with *address; 0 if it is not in the window; -1 if the caller has to read pe's
  * directory first (rmai_dynamic_learn). */
 static int find_in_directory(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                              uint64_t *address) {
@@ -124,7 +124,8 @@ static int find_in_directory(struct rmai_net *net, struct rmai_pending *s, int p
     if (!(d = p->directory)) return -1;
     attached = load(&d->attached[part]);
     if (at + *len > attached) {
-        /* The symmetric heap may have grown since; of the local heap's parts the PE was asked for the extents. */
+        /* The symmetric heap may have grown since then; for the local heap's parts the extents are already up to date.
+         */
         const unsigned growths = atomic_load_explicit(&net->dynamic.growths, memory_order_relaxed);
         return part == RMAI_PART_SYMMETRIC && p->growths != growths ? -1 : 0;
     }
@@ -136,8 +137,8 @@ static int find_in_directory(struct rmai_net *net, struct rmai_pending *s, int p
     return 1;
 }
 
-/* As find_in_directory, but reads first the step in which something was found last: what of a heap is attached stays so
- * to the end, and the next access is often beside the last. */
+/* As find_in_directory, but tries the step of the last access first: attached memory of a heap stays attached to the
+ * end, and the next access is often close to the last. */
 static int find_in_dynamic(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                            uint64_t *address) {
     const struct rmai_peer *p = s->last;
@@ -148,7 +149,7 @@ static int find_in_dynamic(struct rmai_net *net, struct rmai_pending *s, int pe,
     return find_in_directory(net, s, pe, offset, len, address);
 }
 
-/* The PE's numbers only grow, so an older answer that comes later changes nothing. */
+/* The PE's numbers only grow, so an older answer that arrives later changes nothing. */
 static int keep_directory(const char *call, struct rmai_pending *s, int pe, const struct rmai_directory *now,
                           unsigned growths) {
     struct rmai_peer *p = rmai_peer_of(s, pe);
@@ -163,7 +164,7 @@ static int keep_directory(const char *call, struct rmai_pending *s, int pe, cons
     return RMA_SUCCESS;
 }
 
-/* The part of pe's directory from byte `from` to byte `to`. The set's lock is held. */
+/* Gets bytes `from` to `to` of pe's directory. The caller holds the set's lock. */
 static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                        struct rmai_directory *now, size_t from, size_t to) {
     const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
@@ -171,7 +172,8 @@ static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pendi
     return code == RMA_SUCCESS ? flush_window(net, call, s, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
 }
 
-/* Where the network reads it without the PE's help. The extents first, as in rmai_directory_read. */
+/* Gets pe's directory if the network reads it without the PE's help. The extents come first, as in rmai_directory_read.
+ */
 static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
                          struct rmai_directory *now) {
     int code;
@@ -240,8 +242,8 @@ int rmai_window_flush_all(struct rmai_net *net, const char *call) {
 }
 
 /* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the peer that the caller
- * touches next. NULL if there is none: with *code RMA_SUCCESS for lack of memory, else with the error of a flush. The
- * set's lock is held. */
+ * touches next. Returns NULL, with *code RMA_SUCCESS, if there is no memory, or with the error of a flush. The caller
+ * holds the set's lock. */
 static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
                        int *code) {
     const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);
@@ -264,9 +266,9 @@ static enum rmai_access access_of(const struct rmai_op *op) {
     return op->kind == RMAI_RECORD_GET ? RMAI_ACCESS_GET : RMAI_ACCESS_PUT;
 }
 
-/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. Alone, with a quiet
- * behind it, it is a little faster through the window; of a stream many go with one message, each as soon as it is
- * copied. So the last one decides: what came before the quiet that completed it. */
+/* 1 if a short put, for which MPI's window needs the target, is likely to be one of a stream. A lone put, followed by a
+ * quiet, is a little faster through the window; many puts of a stream share one message, and each returns as soon as it
+ * is copied. So the last quiet decides: whether it completed one put or several. */
 static int is_of_stream(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
     uint64_t mark;
@@ -278,8 +280,8 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
     return yes;
 }
 
-/* 1 if puts to that PE are under way by messages. A get that goes the same way comes after them, and reads what they
- * have written: nothing that the program may rely on, but many do. */
+/* 1 if puts to that PE are under way by messages. A get by messages comes after them, and reads what they have written:
+ * programs may not rely on that, but many do. */
 static int has_puts_in_messages(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
     uint64_t mark;
@@ -306,7 +308,7 @@ int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op) {
 
 /* ---- puts and gets ---- */
 
-/* Where the first len bytes of an operation go, and what their caller does next. */
+/* The way of the first len bytes of an operation, and what the caller does next. */
 struct target {
     enum rmai_window_kind window;
     uint64_t disp;
@@ -314,8 +316,9 @@ struct target {
     enum rmai_when when;
 };
 
-/* Returns 1 if to->len bytes of *op, or the first of them, go through a window, with the rest of *to; 0 if they go by
- * messages; -1 if the PE has to be asked first (rmai_dynamic_learn). The set's lock is held. */
+/* Returns 1, with the rest of *to, if the first to->len bytes of *op, which it may reduce, go through a window; 0 if
+ * they go by messages; -1 if the caller has to read the PE's directory first (rmai_dynamic_learn). The caller holds the
+ * set's lock. */
 static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct target *to) {
     const size_t at = (size_t)op->offset - net->job->layout.symmetric,
                  covered = atomic_load_explicit(&net->covered, memory_order_acquire);
@@ -329,19 +332,19 @@ static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct 
     return find_in_dynamic(net, op->set, op->pe, op->offset, &to->len, &to->disp);
 }
 
-/* Marks the peer as one whose transfers a quiet has to flush. */
+/* Notes that a quiet has to flush the peer's transfers. */
 static void touch_peer(struct rmai_peer *p, enum rmai_window_kind window) {
     p->touched |= 1u << window;
     p->asked++;
     rmai_peer_list(p);
 }
 
-/* Tells p now and then, and after each pause, that this PE uses its window. MPI does what comes through a window
- * without a word to the library; a target that does not know of it would let its progress thread sleep long, and each
- * transfer would wait for that thread. */
+/* Tells p now and then, and after each pause, that this PE uses its window. The target's library does not notice
+ * accesses through a window; without the doorbell its progress thread would sleep long, and each transfer would wait
+ * for that thread. */
 static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
     static const struct rmai_envelope doorbell = {
-        .kind = RMAI_WIRE_DOORBELL}; /* may be on its way after the set has ended */
+        .kind = RMAI_WIRE_DOORBELL}; /* may still be under way after the set has ended */
     uint64_t before = p->used;
     p->used = rmai_clock_ticks();
     if (p->used - before < PAUSE && ++p->through_window % DOORBELL_EVERY != 0) return;
@@ -350,8 +353,8 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_peer *p) {
         rmai_net_fatal(net);
 }
 
-/* Unless the put is a nonblocking one, its source is the caller's again when this returns: a short source is copied,
- * since to flush it locally takes longer. */
+/* Unless the put is nonblocking, the caller may reuse the source when this returns: it copies a short source, since a
+ * local flush takes longer. */
 static int put_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to, struct rmai_peer *p) {
     const char *source = op->buffer, *copy = NULL;
     int code;
@@ -366,8 +369,8 @@ static int put_through(struct rmai_net *net, const struct rmai_op *op, const str
     return flush_window(net, op->call, op->set, to->window, op->pe, RMAI_FLUSH_LOCAL);
 }
 
-/* For a get that is waited for a full flush does the same as a local one, and MPICH does it some ten nanoseconds
- * faster. MPI may store a word twice: it writes a short one of these elsewhere. */
+/* A blocking get may use a full flush instead of a local one: MPICH does it some ten nanoseconds faster. MPI may store
+ * a word twice, so it writes a short blocking get to a buffer of the set's. */
 static int get_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to, struct rmai_peer *p) {
     const int is_short = to->when != RMAI_LATER && to->len <= sizeof op->set->words;
     int code;
@@ -380,7 +383,7 @@ static int get_through(struct rmai_net *net, const struct rmai_op *op, const str
     return code;
 }
 
-/* The set's lock is held until MPI has taken the transfer. */
+/* Holds the set's lock until MPI has taken the transfer. */
 static int move_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to) {
     struct rmai_peer *p = rmai_peer_of(op->set, op->pe);
     int code;
@@ -390,10 +393,10 @@ static int move_through(struct rmai_net *net, const struct rmai_op *op, const st
     return code;
 }
 
-/* Returns 1 if to->len bytes of *op went through a window, with *code, or the PE could not be asked; else 0. This holds
- * the set's lock until MPI has taken the transfer. A thread that takes the fixed window down first sets `covered` to 0
- * and then flushes each set (rmai_window_grow), for which it needs that lock: so no transfer is in the window any more
- * when it is freed. */
+/* Returns 1, with *code, if to->len bytes of *op went through a window, or the PE's directory could not be read; else
+ * 0. This holds the set's lock until MPI has taken the transfer. A thread that frees the fixed window first sets
+ * `covered` to 0 and then flushes each set (rmai_window_grow), for which it needs that lock: so no transfer is in the
+ * window when it is freed. */
 static int use_window(struct rmai_net *net, const struct rmai_op *op, struct target *to, int *code) {
     int goes;
     for (int learned = 0;; learned = 1) {
@@ -407,7 +410,7 @@ static int use_window(struct rmai_net *net, const struct rmai_op *op, struct tar
     }
 }
 
-/* What of the operation the windows do not cover goes by messages. */
+/* Does the operation in pieces; those that no window covers go by messages. */
 static inline int move(struct rmai_net *net, const struct rmai_op *op,
                        int (*by_messages)(struct rmai_net *net, const struct rmai_op *op)) {
     const size_t most = op->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;

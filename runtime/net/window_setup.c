@@ -15,8 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* In what follows `code` is what all PEs have agreed on, and `mine`, or what *own gets, what this PE alone has found:
- * it makes all the calls that take all PEs nevertheless. */
+/* In this file `code` is a result on which all PEs have agreed; `mine` and *own are the result of this PE alone. After
+ * an error of its own a PE still makes all collective calls. */
 
 /* Tells all PEs whether all succeeded. */
 static int all_succeeded(struct rmai_net *net, const char *call, int mine) {
@@ -35,9 +35,9 @@ static int end_window(struct rmai_net *net, enum rmai_window_kind kind, const ch
     return code;
 }
 
-/* Agrees on how making a window went: `mine` here. *well becomes 1 if all PEs can use theirs. A window that some PEs
- * have and others could not make can neither be used nor be freed, since all PEs would have to take part: it stays, and
- * the call fails on all PEs. */
+/* Agrees on whether all PEs have made the window; mine: this PE's result. *well becomes 1 if all PEs can use it. A
+ * window that only some PEs could make can neither be used nor be freed, since all PEs would have to take part: it
+ * stays, and the call fails on all PEs. */
 static int agree_on_window(struct rmai_net *net, enum rmai_window_kind kind, const char *call, int mine, int *well) {
     enum { BAD, HAS, HAS_NOT }; /* HAS_NOT: the first of them is the largest */
     const int none = !rmai_transport_has_window(net->transport, kind);
@@ -49,7 +49,7 @@ static int agree_on_window(struct rmai_net *net, enum rmai_window_kind kind, con
     rmai_transport_forget_window(net->transport, kind);
     if (none) {
         rmai_error_prefix("%s: ", call);
-        /* The others know no reason, and one of them may end the job first. */
+        /* The other PEs do not know the reason, and one of them may end the job first. */
         rmai_note("PE %d: %s", net->job->my_pe, rma_last_error());
         return RMA_ERR_MPI;
     }
@@ -59,10 +59,10 @@ static int agree_on_window(struct rmai_net *net, enum rmai_window_kind kind, con
 
 /* ---- the fixed window ---- */
 
-/* What the last error says counts only if this PE has failed: else it is of something before. */
+/* The last error is the reason only if this PE has failed: otherwise it is an older one. */
 static const char *why_not(int mine) { return mine != RMA_SUCCESS ? rma_last_error() : "it failed on another PE"; }
 
-/* mine: what this PE has found wrong. */
+/* Gives up the fixed window. mine: this PE's own error, if it has one. */
 static int without_fixed(struct rmai_net *net, const char *call, int mine) {
     if (!net->said_windowless++ && net->job->my_pe == 0)
         rmai_note("MPI's window over the symmetric heap is not used between nodes: %s", why_not(mine));
@@ -70,10 +70,10 @@ static int without_fixed(struct rmai_net *net, const char *call, int mine) {
     return end_window(net, RMAI_FIXED, call);
 }
 
-/* Makes it, in place of the one there is. The net's lock is held. */
+/* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock. */
 static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t size, int *own) {
     int well, mine, code;
-    net->covered = 0; /* seen by whoever takes a set's lock after the flush */
+    net->covered = 0; /* a thread that takes a set's lock after the flush sees it */
     keep_first(own, rmai_window_flush_all(net, call));
     mine = rmai_transport_make_window(net->transport, RMAI_FIXED, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
     code = agree_on_window(net, RMAI_FIXED, call, mine, &well);
@@ -112,13 +112,13 @@ static void without_dynamic(struct rmai_net *net, const char *call, int mine, in
     keep_first(own, end_window(net, RMAI_DYNAMIC, call));
 }
 
-/* Makes it, with the page that has this PE's directory in it. */
+/* Makes the dynamic window, and attaches the page that has this PE's directory. */
 static int make_dynamic(struct rmai_net *net, const char *call, char *base, int *own) {
     int mine = rmai_transport_make_window(net->transport, RMAI_DYNAMIC, NULL, 0), code, well;
     if (mine == RMA_SUCCESS) mine = rmai_transport_attach(net->transport, base - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     code = agree_on_window(net, RMAI_DYNAMIC, call, mine, &well);
     if (code != RMA_SUCCESS) return code;
-    /* Where the other PE's page is the fixed window tells. */
+    /* The trial reads the address of the other PE's page through the fixed window. */
     if (well && net->fixed) well = all_succeeded(net, call, mine = rmai_probe_write_and_read_back(net, RMAI_DYNAMIC));
     net->dynamic.open = well;
     if (!well) without_dynamic(net, call, mine, own);
@@ -152,8 +152,8 @@ static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rm
         w->by_window[window][access][when] = (struct rmai_lengths){0, SIZE_MAX};
 }
 
-/* Where the fixed window needs the target messages are faster for two kinds: short transfers that nobody waits for
- * gather in batches (an eighth of the time), and long ones go straight into place (two thirds), measured against MPI's
+/* If the fixed window needs the target, messages are faster for two kinds of transfers: short ones that nobody waits
+ * for gather in batches (an eighth of the time), and long ones go straight into place (two thirds), compared with MPI's
  * put and get between two processes of a machine. */
 static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
     struct rmai_ways *w = &net->ways;
@@ -166,7 +166,8 @@ static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
     w->by_window[RMAI_FIXED][access][RMAI_LATER] = (struct rmai_lengths){SHORT_MOST + 1, LONG_FROM};
 }
 
-/* Where the dynamic window needs the target it takes what the probe has seen it do faster than messages. */
+/* If the dynamic window needs the target, it takes the lengths for which the probe has found it faster than messages.
+ */
 static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
     struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
@@ -176,9 +177,10 @@ static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
         w->by_window[RMAI_DYNAMIC][access][RMAI_NOW] = rmai_probe_faster(w, access);
 }
 
-/* Where no adapter stores, but a processor, MPI copies by memcpy, which may store a word twice (rma_move_). It is so
- * where MPI needs the target, and between nodes of one machine, through shared memory. There messages take the short
- * puts and gets whose words must arrive once, but for gets that wait: these go through a buffer (get_through). */
+/* If a processor stores the data, and not a network adapter, MPI copies by memcpy, which may store a word twice
+ * (rma_move_). That is so if MPI needs the target, and between nodes of one machine, through shared memory. In these
+ * cases messages take the short puts and gets, whose words must be stored once; blocking gets may use the window, since
+ * they go through a buffer (get_through). */
 static void leave_words_to_messages(struct rmai_net *net) {
     struct rmai_ways *w = &net->ways;
     const int one_machine = w->trial[RMAI_PAIR_HOST].made || w->trial[RMAI_PAIR_MACHINE].made;
@@ -226,12 +228,12 @@ int rmai_windows_choose(struct rmai_net *net) {
         d->open = 0;
         code = end_window(net, RMAI_DYNAMIC, "rma_init");
     }
-    /* The fixed window is made anew as the heap grows, a meeting of all PEs, only where the dynamic one needs the
-     * target. */
+    /* Replacing the fixed window as the heap grows takes a meeting of all PEs. It is done only if the dynamic one needs
+     * the target. */
     net->fixed_follows =
         window != RMAI_WINDOW_DYNAMIC && !(d->open && !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] &&
                                            !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
-    /* A fixed window that is made anew may not be there when another thread needs a directory. */
+    /* Directories are not read through a fixed window that may be replaced: another thread may need one meanwhile. */
     d->by_get = net->fixed && !net->fixed_follows && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
     for (int part = 0; part < RMAI_PARTS; part++) d->parts[part] = d->open;
     d->parts[RMAI_PART_SYMMETRIC] = d->open && (!net->fixed || !net->fixed_follows);

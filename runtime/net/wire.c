@@ -71,7 +71,7 @@ static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai
     return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
 }
 
-/* What the record of any element says: the bytes of its values in the reply go to *value. */
+/* Checks the fields of a record; writes the bytes of its values in the reply to *value. */
 static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r, size_t *value) {
     unsigned flags = 0;
     *value = 0;
@@ -102,14 +102,14 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
 
 static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
 
-/* Of an element that may be for a neighbour of the PE that gets the message. Attached memory never is. */
+/* 1 if the offset is possible in an element that may be for a neighbour of the receiver. Attached memory never is. */
 static int is_marked_offset(uint64_t marked) { return rmai_by_node_offset(marked) < RMA_GPTR_ATTACHED_; }
 
 static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) {
     return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)offset);
 }
 
-/* The offsets of puts, gets and atomics, of which runs are. */
+/* Checks the offsets of puts, gets and atomics, which may be runs. */
 static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *elements) {
     const size_t step = rmai_wire_element_bytes(r);
     const uint64_t unaligned = r->kind == RMAI_RECORD_ATOMIC ? r->len - 1u : 0;
@@ -125,7 +125,7 @@ static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r
     return 1;
 }
 
-/* The operands of all other records, which have one element. */
+/* Checks the operands of all other records, which have one element. */
 static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
     const struct rmai_element e = rmai_wire_element(r, element);
     if (!is_offset(e.offset)) return refuse_offset(m, e.offset);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the messages between nodes look like. All PEs run one program on one kind of machine, so numbers travel as
- * they are.
+/* The format of the messages between nodes. All PEs run one program on one kind of machine, so numbers travel as they
+ * are.
  *
  *     a request  | envelope | record, its name, its elements | record, ... |     at most RMAI_MESSAGE bytes
  *     a reply    | envelope | item, its data | item, ... |
  *
- * A record is one operation, or a run: several short puts, gets or atomics of one kind that follow each other. What
- * they have in common stands in the record. Each element of the run has an offset, the operands, and the data of a put,
- * so a put or an add of 8 bytes in a stream takes 16.
+ * A record is one operation, or a run: several successive short puts, gets or atomics of one kind. The record has what
+ * they have in common. Each element of the run has an offset, the operands, and the data of a put, so a put or an add
+ * of 8 bytes in a stream takes 16 bytes.
  *
- * A request whose elements give values, fail, or are long data is answered by a reply of its own, which has an item for
- * each record that gives values or has failed, in their order. All other requests are only counted: each message tells
- * its receiver how many more of such requests are done, the oldest first. Data are padded to 8 bytes.
+ * A request whose elements return values, fail, or have long data gets a reply of its own. The reply has an item for
+ * each record that returns values or has failed, in the order of the records. All other requests are only counted: each
+ * message tells its receiver how many more of them are done, the oldest first. Data are padded to 8 bytes.
  *
- * What arrives is read by the reader below, which believes no length, count or number that stands in a message before
- * it has looked at it. The receiver checks what only it can know: whether there is such a batch, and whether memory
- * lies at an offset. */
+ * The reader below checks every length, count and number of a message before anybody uses it. The receiver checks what
+ * only it can know: whether it has such a batch, and whether there is memory at an offset. */
 #ifndef RMAI_WIRE_H
 #define RMAI_WIRE_H
 
@@ -34,7 +33,7 @@ enum rmai_wire {
     RMAI_WIRE_GO, /* to a request of RMAI_RECORD_PUT_LONG: the place is ready, send the data */
     RMAI_WIRE_REPLY,
     RMAI_WIRE_DONE,     /* nothing but the envelope's `done` */
-    RMAI_WIRE_DOORBELL, /* the window is being used: nothing to do but to stay awake */
+    RMAI_WIRE_DOORBELL, /* a PE is using the window: the receiver has only to stay awake */
     RMAI_WIRE_PING,     /* asks for a sign of life; `batch` and `n` are the asker's */
     RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; the call in which the PE waits follows as text */
     RMAI_WIRE_KINDS
@@ -44,35 +43,36 @@ struct rmai_envelope {
     uint16_t kind;  /* enum rmai_wire */
     uint16_t batch; /* the origin's number of the request */
     uint16_t n;     /* records, or items */
-    uint16_t done;  /* so many more requests of the receiver are done: the oldest ones that had no reply of their own */
+    uint16_t done;  /* so many more of the receiver's requests are done: the oldest that got no reply */
 };
 
 enum rmai_net_kind {
     RMAI_RECORD_PUT,      /* data of `len` bytes follow the offset */
     RMAI_RECORD_GET,      /* the item has `len` bytes of each element */
-    RMAI_RECORD_PUT_LONG, /* value: bytes; they come by tag. With RMAI_RECORD_SIGNAL then atomic op with cond on `word`
+    RMAI_RECORD_PUT_LONG, /* value: bytes, which arrive by tag. With RMAI_RECORD_SIGNAL the atomic op with cond on
+                           * `word` follows
                            */
-    RMAI_RECORD_GET_LONG, /* value: bytes; they go by tag */
-    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they are to be written; only whether they are there */
+    RMAI_RECORD_GET_LONG, /* value: bytes, which leave by tag */
+    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they will be written; asks only whether they exist */
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
     RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_RECORD_FREE,
     RMAI_RECORD_EXTENTS /* the item has the target's directory (struct rmai_directory) */
 };
 
-#define RMAI_RECORD_WANTED 1 /* flags: the old value is wanted */
-#define RMAI_RECORD_SIGNAL 2 /* of PUT_LONG: see there */
+#define RMAI_RECORD_WANTED 1 /* flags: return the old value */
+#define RMAI_RECORD_SIGNAL 2 /* flags: PUT_LONG has a signal */
 
 struct rmai_record {
     uint8_t kind; /* enum rmai_net_kind */
     uint8_t op;   /* ATOMIC: enum rma_atomic_op_ */
-    uint8_t name; /* bytes of the name of the public call, which follows the record; 0: this request cannot fail */
+    uint8_t name; /* bytes of the public call's name, which follows the record; 0: this request cannot fail */
     uint8_t flags;
     uint16_t len; /* PUT, GET: bytes of an element; ATOMIC: of the word */
-    uint16_t n;   /* elements: one, or some of PUT, GET, ATOMIC without a name */
+    uint16_t n;   /* elements: one, or several of a PUT, GET or ATOMIC without a name */
 };
 
-/* rmai_wire_may_run: 1 if such records can have several elements, where they have no name. */
+/* rmai_wire_may_run: 1 if a record of this kind can have several elements, when it has no name. */
 static inline int rmai_wire_may_run(const struct rmai_record *r) {
     return r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_GET || r->kind == RMAI_RECORD_ATOMIC;
 }
@@ -80,8 +80,8 @@ static inline int rmai_wire_may_run(const struct rmai_record *r) {
 /* rmai_wire_operation: "put to" and so on, for texts. */
 const char *rmai_wire_operation(const struct rmai_record *r);
 
-/* rmai_wire_word: the record as one number. Made of the fields in registers, where the machine's byte order allows: a
- * word that is read where its bytes have just been written one by one takes ten times as long. */
+/* rmai_wire_word returns the record as one number. It is composed in registers, where the machine's byte order allows:
+ * reading a word from memory just after its bytes were written one by one takes ten times as long. */
 static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     return r->kind | (uint64_t)r->op << 8 | (uint64_t)r->name << 16 | (uint64_t)r->flags << 24 |
@@ -96,20 +96,19 @@ static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
 /* The operands of an element, in the order in which they travel; a kind of record has the first few of them
  * (rmai_wire_words). */
 struct rmai_element {
-    uint64_t offset; /* in the target's space, as in its global pointers; of puts, gets and atomics without a name it
-                        may have the mark of a neighbour of the target, in whose space it is then (by_node.h) */
+    uint64_t offset; /* in the target's space, as in its global pointers. In puts, gets and atomics without a name a
+                        mark may name a neighbour of the target; then it is in that one's space (by_node.h) */
     uint64_t value, cond;
-    uint64_t word; /* an offset, too */
+    uint64_t word; /* an offset */
 };
 
 struct rmai_item {
-    uint16_t first; /* element of which the data are, among those of the request that expect something */
-    uint16_t code;  /* RMA_SUCCESS, and the data are the values of this and of following elements; or an error, and the
-                       data are its text */
+    uint16_t first; /* the data belong to this element, counted among those of the request that expect something */
+    uint16_t code;  /* RMA_SUCCESS: data are values of this and following elements. An error: data are its text */
     uint32_t len;   /* bytes of data */
 };
 
-/* rmai_wire_words: so many operands an element of the record has. */
+/* rmai_wire_words returns how many operands an element of the record has. */
 static inline unsigned rmai_wire_words(const struct rmai_record *r) {
     switch (r->kind) {
         case RMAI_RECORD_ATOMIC: return r->op == RMA_COMPARE_SWAP_ ? 3 : 2;
@@ -121,19 +120,19 @@ static inline unsigned rmai_wire_words(const struct rmai_record *r) {
     }
 }
 
-/* rmai_wire_expects: 1 if each element of the record expects something of the reply: a value, or that it may fail. The
- * others of a request are done when the request is. */
+/* rmai_wire_expects: 1 if each element of the record expects a value from the reply, or can fail. All other elements
+ * are done when their request is. */
 static inline int rmai_wire_expects(const struct rmai_record *r) {
     return r->name || r->flags & RMAI_RECORD_WANTED || (r->kind != RMAI_RECORD_PUT && r->kind != RMAI_RECORD_ATOMIC);
 }
 
-#define RMAI_TEXT_MAX 512 /* bytes of an error's text that travel */
+#define RMAI_TEXT_MAX 512 /* bytes of an error's text in a message */
 
-/* The tag of a request's long data. The same two PEs may have one under way in each direction, and a get's data go
- * against it. */
+/* The tag of a request's long data. Two PEs may have a request under way in each direction, and a get's data travel
+ * against its request. */
 static inline int rmai_long_tag(unsigned batch, int get) { return 1 + (int)(batch * 2) + get; }
 
-/* rmai_wire_gives: 1 if each element of the record gives a value, of more than 0 bytes. */
+/* rmai_wire_gives: 1 if each element of the record returns a value of more than 0 bytes. */
 static inline int rmai_wire_gives(const struct rmai_record *r) {
     return r->flags & RMAI_RECORD_WANTED || (r->kind == RMAI_RECORD_GET && r->len) || r->kind == RMAI_RECORD_ALLOC ||
            r->kind == RMAI_RECORD_EXTENTS;
@@ -141,7 +140,7 @@ static inline int rmai_wire_gives(const struct rmai_record *r) {
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
-/* rmai_wire_element_bytes: what an element of the record takes in the message. */
+/* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message. */
 static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
     return rmai_wire_words(r) * sizeof(uint64_t) + (r->kind == RMAI_RECORD_PUT ? rmai_padded(r->len) : 0);
 }
@@ -149,25 +148,25 @@ static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
 /* A message that is being read. */
 struct rmai_wire_reader {
     const unsigned char *at, *end; /* what has not been read yet */
-    unsigned next, n;              /* the number of the next record or item, and how many the envelope has announced */
-    size_t reply;                  /* bytes of the reply that the records so far may need at most */
-    char wrong[160];               /* after a -1: what is wrong with the message */
+    unsigned next, n;              /* the number of the next record or item, and how many the envelope announces */
+    size_t reply;                  /* the most bytes of the reply that the records so far may need */
+    char wrong[160];               /* after -1: what is wrong with the message */
 };
 
-/* rmai_wire_open begins to read a message of len bytes, which is aligned to 8. Returns its envelope, or NULL with
+/* rmai_wire_open starts reading a message of len bytes, which is aligned to 8. Returns its envelope, or NULL with
  * m->wrong. */
 const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len);
 
 /* rmai_wire_next_record reads the next record of a request: *r, its name (of RMAI_NAME_MAX bytes, "" without one), and
  * where its elements are, rmai_wire_element_bytes from each other. rmai_wire_next_item reads the next item of a reply,
  * and where its data are. Both return 1, or 0 after the last one, or -1 with m->wrong: a length that passes the
- * message's end, bytes after the last one, a kind, operation, length, count or flag that no PE sends, an offset that is
- * none, or a reply that would not fit a message. Elements and data lie in the message. */
+ * message's end, bytes after the last one, a kind, operation, length, count or flag that no PE sends, an impossible
+ * offset, or a reply that would not fit into a message. Elements and data stay in the message. */
 int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, char *name,
                           const unsigned char **elements);
 int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const unsigned char **data);
 
-/* rmai_wire_element: the operands of the element that begins there. */
+/* rmai_wire_element returns the operands of the element at `element`. */
 static inline struct rmai_element rmai_wire_element(const struct rmai_record *r, const unsigned char *element) {
     struct rmai_element e = {0};
     memcpy(&e, element, rmai_wire_words(r) * sizeof(uint64_t));

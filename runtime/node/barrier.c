@@ -42,8 +42,8 @@ static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
 
 static void barrier_by_counter(struct rmai_barrier *b, const char *call) {
     struct rmai_event *gate = &b->first->gate.event;
-    /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
-     * on to the acquire loads of the PEs that wait at the gate. */
+    /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store passes
+     * that on to the acquire loads of the PEs that wait at the gate. */
     if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
         /* No PE arrives in the next epoch before the gate opens. */
         atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The barrier among the PEs of a node.
  *
- * Two algorithms, of which one is chosen at init:
+ * There are two algorithms; init chooses one:
  *   roomy    each PE has a processor: dissemination (D. Hensgen, R. Finkel, U. Manber, "Two algorithms for barrier
  *            synchronization", 1988). ceil(log2 n) rounds; in round k PE i signals PE i + 2^k and waits for
  *            PE i - 2^k, each on a line of its own. For two PEs that is a bare handshake.
  *   crowded  PEs share processors: one counter and one event. A PE gives up its processor at once and is woken
  *            once; dissemination would have it woken in each round.
- * The words stand in the headers of the PEs' spaces, and are zero at the start. */
+ * The words are in the headers of the PEs' spaces, and are zero at the start. */
 #ifndef RMAI_BARRIER_H
 #define RMAI_BARRIER_H
 
@@ -26,8 +26,8 @@ struct rmai_barrier_line {
 
 struct rmai_barrier_shared {
     struct rmai_barrier_line round[RMAI_BARRIER_ROUNDS];
-    _Alignas(RMAI_APART) _Atomic uint32_t asleep; /* 1: this PE may sleep on one of the events above. It stands apart
-                                                     from them, so that the partners read it at no cost */
+    _Alignas(RMAI_APART) _Atomic uint32_t asleep; /* 1: this PE may sleep on one of the events above. It is on another
+                                                     line, so that reading it costs the partners nothing */
     /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
@@ -38,7 +38,7 @@ struct rmai_barrier {
     struct rmai_barrier_shared *first; /* of the node's PE 0 */
     struct rmai_barrier_shared *partner[RMAI_BARRIER_ROUNDS];
     uint32_t n, me, rounds;
-    const int *pes; /* the numbers in the job of the node's PEs, for error texts and checks of a wait for one of them */
+    const int *pes; /* the node's PEs by their numbers in the job: for error texts, and to check on an awaited PE */
     uint32_t epoch; /* barriers that this PE has entered */
     int crowded;
     struct rmai_patience patience;
@@ -50,9 +50,9 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
                         struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
                         void *context);
 
-/* rmai_barrier_node waits, on behalf of the public call `call`, until all PEs of the node have called it. What any PE
- * wrote before it is seen by each PE after it (release on arrival, acquire on departure, through every chain of
- * rounds). */
+/* rmai_barrier_node waits, on behalf of the public call `call`, until all PEs of the node have called it. After it
+ * every PE sees what any PE wrote before it (release on arrival, acquire on departure, through every chain of rounds).
+ */
 void rmai_barrier_node(struct rmai_barrier *b, const char *call);
 
 #endif

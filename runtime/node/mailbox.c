@@ -3,8 +3,8 @@
  *   flat     each PE posts in its own line and polls all others' lines: one hand-over deep, n lines for each PE
  *   tree     a PE posts when those below it have posted; then the gates open from the top down: 2 log8 n deep, 8 lines
  *            for each PE
- *   counter  PEs share processors: the last PE to arrive opens one gate. Each other PE gives its processor up once, and
- *            is woken once */
+ *   counter  PEs share processors: the last PE to arrive opens one gate. Each other PE gives up its processor once, and
+ * is woken once */
 #include "config.h"
 
 #include "runtime/node/mailbox.h"
@@ -29,7 +29,7 @@ static int find_near_pes(const struct rmai_job *job, struct rmai_mailboxes *near
     for (int q = 0; q < job->node_n_pes; q++) {
         int k;
         if (index_of[q] < 0) continue;
-        /* Insertion sort: the node's PEs come in descending order where the team descends. */
+        /* Insertion sort: the node's PEs are in descending order if the team descends. */
         for (k = n++; k > 0 && near->index[k - 1] > index_of[q]; k--) {
             near->index[k] = near->index[k - 1];
             near->mailbox[k] = near->mailbox[k - 1];
@@ -100,10 +100,10 @@ static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i
                                .meeting = near->team};
 }
 
-/* Waits for an event in near PE i's mailbox, which PE `from` (or ANY_NEAR) will bring about. A PE that may sleep
- * announces that in that mailbox's `sleepers`, which is on a line apart from the events and is written only by PEs that
- * may sleep: PE `from` reads it at no cost. A flag in the event's own line would cost a transfer: that line has gone to
- * the PE that waits, and would have to come back. */
+/* Waits for an event in near PE i's mailbox, which PE `from` (or ANY_NEAR) will post. A PE that may sleep announces
+ * that in the mailbox's `sleepers`. That word is on a line apart from the events, and only PEs that may sleep write it:
+ * so PE `from` reads it at no cost. A flag in the event's own line would cost a transfer: the waiting PE has that line,
+ * and it would have to come back. */
 static RMAI_COLD void wait_for_turn_slowly(const struct rmai_mailboxes *near, int i, struct rmai_event *e,
                                            uint32_t turn, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
@@ -132,7 +132,7 @@ static inline void publish_turn(const struct rmai_mailboxes *near, struct rmai_m
 
 /* Waits until near PE i is through with `turn`. PE i wakes sleepers when it is through with the turn in `wanted`, not
  * with each turn before it. Two PEs may wait for different turns, and the second then overwrites the turn that the
- * first one wants: so each wakes by itself within a millisecond, and reads `through` again. */
+ * first one has written: so each PE wakes by itself within a millisecond, and reads `through` again. */
 static RMAI_COLD void wait_until_through_slowly(const struct rmai_mailboxes *near, int i, uint32_t turn,
                                                 uint32_t value) {
     struct rmai_mailbox *mailbox = near->mailbox[i];
@@ -159,8 +159,8 @@ static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t turn) {
 }
 
 /* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for that long, since other PEs
- * were the roots, would seem to be ahead of the present turn. So from time to time each old turn is replaced by a newer
- * one, which has passed too. Nobody waits for turns that this PE has passed. */
+ * were the roots, would seem to be ahead of the present turn. So from time to time this PE replaces each old turn by a
+ * newer one that has also passed. Nobody waits for turns that this PE has passed. */
 static void raise_old_turns(struct rmai_mailboxes *near) {
     const uint32_t old = near->turn - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
@@ -169,14 +169,14 @@ static void raise_old_turns(struct rmai_mailboxes *near) {
         if (!rmai_reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
             atomic_store_explicit(&posted->value, old, memory_order_relaxed);
     }
-    /* All are through with it: else the PEs that posted in later turns could not have posted. */
+    /* All are through with it: otherwise the PEs that posted in later turns could not have posted. */
     if (!rmai_reached(near->known, old)) near->known = old;
     if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old))
         atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
-/* A PE that has to wait for room waits until there is room for some more turns: else it would have to wait again in the
- * next turn. */
+/* A PE that has to wait for room waits until there is room for several turns: otherwise it would have to wait again in
+ * the next one. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
     near->turn++;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The near part of a team: its PEs of this node, and the mailboxes through which they exchange data.
+/* The near part of a team: its PEs on this node (the near PEs), and the mailboxes through which they exchange data.
  *
- * A collective consists of a few turns. All near PEs count the turns alike, also those in which a PE has nothing to
- * publish. Each PE has a mailbox, whose slots only that PE writes: a ring of slots, one for each of the last turns.
- * What a PE has to publish in a turn it writes into that turn's slot, and then it posts the slot. That is a few words
- * beside the flag that says so, in the flag's line; or up to RMAI_STAGE bytes in a stage, which belongs to the slot; or
- * the place of the data in the PE's space. Other PEs read the slot when they need it. A PE is through with a turn when
- * it reads nobody's slot of that turn any more, and says so.
+ * A collective consists of a few turns. All near PEs count the same turns, including those in which a PE publishes
+ * nothing. Each PE has a mailbox, which only that PE writes: a ring of slots, one for each of the last turns. To
+ * publish data in a turn, a PE writes them into that turn's slot, and then posts the slot. The data are a few words in
+ * the line of the slot's flag; or up to RMAI_STAGE bytes in a stage, which belongs to the slot; or the place of a
+ * buffer in the PE's space. Other PEs read the slot when they need it. A PE that will read no more slots of a turn is
+ * through with the turn, and publishes that.
  *
- * No PE posts in a slot before all near PEs are through with the turn that had the slot before: else it would overwrite
- * what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard all others in a
- * later turn. If it does not know, it reads their `through` words, now and then.
+ * No PE writes a slot before all near PEs are through with the turn that used the slot before: otherwise it would
+ * overwrite what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard from all
+ * others in a later turn. If it does not know, it reads their `through` words, now and then.
  *
- * What a PE wrote before it posted is seen by each PE that has heard the post. What a PE did before it was through is
- * done for each PE that has waited for that. Each of the two is a release store that pairs with acquire loads. */
+ * A PE that has heard a post sees what the posting PE wrote before it. A PE that has waited until another is through
+ * sees what that one did before. Both are release stores that pair with acquire loads. */
 #ifndef RMAI_MAILBOX_H
 #define RMAI_MAILBOX_H
 
@@ -28,8 +28,8 @@
 
 struct rmai_team;
 
-#define RMAI_SLOTS  64                /* a PE may be so many turns ahead of another, */
-#define RMAI_STAGES 8                 /* or so many, if it has staged something in the first of these turns */
+#define RMAI_SLOTS  64                /* how many turns a PE may be ahead of another, */
+#define RMAI_STAGES 8                 /* and if it used a stage in the first of these turns */
 #define RMAI_STAGE  ((size_t)4 << 10) /* bytes of a stage */
 #define RMAI_NOTE   112               /* bytes beside the flag; 48 of them are in the flag's line */
 
@@ -39,15 +39,15 @@ struct rmai_slot {
     _Alignas(16) unsigned char note[RMAI_NOTE];
 };
 
-/* What peers do not read in each turn stands apart from the slots, out of reach of the lines that their processors
+/* Fields that other PEs do not read in every turn are apart from the slots, outside of the lines that their processors
  * prefetch. */
 struct rmai_mailbox {
     struct rmai_slot slot[RMAI_SLOTS];
     _Alignas(4096) struct rmai_event through; /* the newest turn that the owner is through with */
-    /* The newest turn that all have reached, as the PE above in the tree has heard. */
+    /* The newest turn that all have reached; the PE above in the tree writes it. */
     _Alignas(RMAI_APART) struct rmai_event gate;
     _Alignas(RMAI_APART) _Atomic uint32_t sleepers; /* PEs that may sleep on any of these events */
-    _Atomic uint32_t wanted; /* the turn with which a sleeping PE wants the owner to be through */
+    _Atomic uint32_t wanted;                        /* a sleeping PE waits until the owner is through with this turn */
     /* In the first near PE's mailbox: how many PEs have arrived in this turn. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     _Alignas(4096) unsigned char stage[RMAI_STAGES][RMAI_STAGE];
@@ -60,17 +60,17 @@ struct rmai_mailboxes {
     struct rmai_mailbox *mine;
     size_t at;      /* where the mailboxes are in the PEs' spaces */
     uint32_t turn;  /* the present turn, or the last one */
-    uint32_t known; /* all near PEs are through with this turn, as far as this PE knows; <= turn */
+    uint32_t known; /* the newest turn with which this PE knows all near PEs to be through; <= turn */
     enum rmai_shape shape;
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
-    const struct rmai_team *team; /* for whoever hears that a turn takes long */
+    const struct rmai_team *team; /* for reports that a turn takes long */
     const char *call;             /* the public call that the present turn belongs to */
 };
 
-/* rmai_mailbox_at: where the mailbox of team number `number` is in each PE's space. Before the near PEs begin their
- * first turn the mailbox must have memory and be zero (rmai_mailbox_clear), and after that the near PEs must have met
- * in some other way. */
+/* rmai_mailbox_at returns the offset of team number `number`'s mailbox in each PE's space. Before the first turn each
+ * near PE's mailbox must have memory and be zero (rmai_mailbox_clear), and then the near PEs must have met in some
+ * other way. */
 size_t rmai_mailbox_at(int number);
 void rmai_mailbox_clear(struct rmai_mailbox *mine);
 
@@ -81,13 +81,13 @@ int rmai_mailbox_open(struct rmai_mailboxes *near, const struct rmai_job *job, c
                       const char *call, int number, const int *index_of, int crowded);
 void rmai_mailbox_close(struct rmai_mailboxes *near);
 
-/* rmai_mailbox_number: the near number of PE i of the team, or -1. */
+/* rmai_mailbox_number returns the number of the team's PE i among the near PEs, or -1. */
 int rmai_mailbox_number(const struct rmai_mailboxes *near, int i);
 
 /* ---- a turn ---- */
 
 /* rmai_mailbox_begin begins the next turn. `posts`: this PE posts in it, `len` bytes in all. If so, it may write its
- * slot after this call, and the slot's stage if len bytes do not fit the note. */
+ * slot after this call, and the slot's stage if len bytes do not fit into the note. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len);
 
 /* The slot of near PE i in this turn, the slot's note, and its stage. A PE may write its own from rmai_mailbox_begin to
@@ -113,7 +113,7 @@ static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_
     if (len <= RMAI_NOTE) return;
     for (size_t i = 0; i < len && i < RMAI_STAGE; i += 64) {
 #if defined __x86_64__
-        /* Not by the builtin, which prefetches for reading without -mprfchw. */
+        /* Without -mprfchw the builtin would prefetch for reading. */
         __asm__ volatile("prefetchw %0" : : "m"(next[i]));
 #else
         __builtin_prefetch(&next[i], 1, 3);
@@ -130,16 +130,16 @@ void rmai_mailbox_meet(struct rmai_mailboxes *near);
 void rmai_mailbox_through(struct rmai_mailboxes *near);
 
 /* rmai_mailbox_await waits until all near PEs are through with the present turn; this PE must be through.
- * rmai_mailbox_leave: this PE is through, and waits until all near PEs are; all of them call it. */
+ * rmai_mailbox_leave: this PE is through, and waits until all near PEs are; all near PEs call it. */
 void rmai_mailbox_await(struct rmai_mailboxes *near);
 void rmai_mailbox_leave(struct rmai_mailboxes *near);
 
-/* rmai_mailbox_sync: a turn in which all near PEs meet, and which carries no data. */
+/* rmai_mailbox_sync is a whole turn without data, in which all near PEs meet. */
 void rmai_mailbox_sync(struct rmai_mailboxes *near);
 
 /* ---- buffers of a posted place ---- */
 
-/* rmai_mailbox_address: the address in this process of such an offset in near PE i's space. */
+/* rmai_mailbox_address returns the address in this process of an offset in near PE i's space. */
 static inline char *rmai_mailbox_address(const struct rmai_mailboxes *near, int i, uint64_t offset) {
     return (char *)near->mailbox[i] - near->at + offset;
 }

@@ -9,7 +9,7 @@
 #include <limits.h>
 #include <string.h>
 
-#define ASK_POLLS 400 /* before the asking PE sleeps, where PEs do not share processors */
+#define ASK_POLLS 400 /* before the asking PE sleeps, if PEs do not share processors */
 
 static struct rmai_service_shared *shared_part(const struct rmai_service *service, int q) {
     return (struct rmai_service_shared *)(void *)(rmai_job_space(service->job, q) + service->at);
@@ -78,14 +78,14 @@ void rmai_service_end(struct rmai_service *service) {
 
 /* ---- the asking side ---- */
 
-/* Who waits for its turn to ask. */
+/* The wait of a PE for its turn to ask. */
 struct turn {
     const struct rmai_service *service;
     struct rmai_stall stall;
 };
 
-/* What rmai_lock asks about the PE that holds the lock: 1 if it has died. Looks after the wait, too, whose time goes on
- * when another PE gets the lock: only the questions are forgotten. */
+/* Tells rmai_lock whether the PE that holds the lock has died (1). Also checks the wait. The time of the wait continues
+ * when another PE gets the lock; only the questions to the PE before are forgotten. */
 static int holder_has_died(void *context, uint32_t pe) {
     struct turn *turn = context;
     const struct rmai_patience *patience = turn->service->patience;
@@ -98,8 +98,8 @@ static int holder_has_died(void *context, uint32_t pe) {
     return 0;
 }
 
-/* Until the owner, PE `pe`, has answered something after answer number `before`, or has died. Returns the last answer's
- * number. */
+/* Waits until the owner, PE `pe`, has answered a request after answer number `before`, or has died. Returns the last
+ * answer's number. */
 static uint32_t await_answer(const struct rmai_service *service, struct rmai_service_shared *s, uint32_t before,
                              struct rmai_stall *stall) {
     const struct rmai_patience patience = {.polls = service->crowded ? 0 : ASK_POLLS};
@@ -116,8 +116,8 @@ int rmai_service_ask(const struct rmai_service *service, const char *call, int q
     struct rmai_stall stall = {.call = call, .pe = pe};
     uint32_t before;
     int code = RMA_SUCCESS;
-    /* The lock may come from a PE that has died, whose request may still be under way. The service thread's answer to
-     * that request then comes before the answer to ours, so we wait for it first. */
+    /* The lock may come from a dead PE, whose request may still be under way. The service thread's answer to that
+     * request then comes before the answer to ours, so we wait for it first. */
     rmai_lock(&s->turn, (uint32_t)service->job->my_pe, holder_has_died, &turn);
     rmai_wait_over(service->patience, &turn.stall);
     while ((before = atomic_load_explicit(&s->answered.value, memory_order_acquire)) !=

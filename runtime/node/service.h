@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The service thread: what a PE does for its peers in memory that they cannot reach themselves. That is atomics in
- * private memory, and copies where the system forbids process_vm_readv(2). The owner's service thread does them, and
- * sleeps until a peer asks, so that the owner itself may compute or sleep meanwhile. The thread uses the same C11
- * atomics as every PE does: each word has one authority.
+/* The service thread accesses its PE's memory for PEs of the node that cannot reach it themselves: it does atomics in
+ * private memory, and copies where the system forbids process_vm_readv(2). It sleeps until a PE asks, so the owner
+ * itself may compute or sleep meanwhile. It uses the same C11 atomics as every PE does, so all atomics on a word are of
+ * one kind.
  *
- * An owner serves one request at a time; the PEs that ask take turns by a lock. */
+ * An owner serves one request at a time; a lock orders the PEs that ask. */
 #ifndef RMAI_SERVICE_H
 #define RMAI_SERVICE_H
 
@@ -34,7 +34,7 @@ struct rmai_request {
 /* In each PE's header. */
 struct rmai_service_shared {
     _Alignas(RMAI_APART) struct rmai_lock turn;
-    struct rmai_event asked, answered; /* how many requests have been made, and how many answered */
+    struct rmai_event asked, answered; /* number of requests made, and of requests answered */
     _Atomic int ending;
     struct rmai_request request;
     unsigned char data[RMAI_SERVICE_BYTES];
@@ -42,7 +42,7 @@ struct rmai_service_shared {
 
 struct rmai_service {
     const struct rmai_job *job;
-    const struct rmai_patience *patience; /* looks after waits that last */
+    const struct rmai_patience *patience; /* checks waits that last */
     size_t at;                            /* where each PE's struct rmai_service_shared is in its space */
     int crowded;                          /* PEs share processors */
     int running;                          /* this PE's thread exists */
@@ -52,7 +52,7 @@ struct rmai_service {
 /* rmai_service_start starts this PE's service thread, unless it runs already. Returns RMA_SUCCESS or RMA_ERR_SYSTEM. */
 int rmai_service_start(struct rmai_service *service);
 
-/* rmai_service_end ends the service thread. No peer may ask any more. */
+/* rmai_service_end ends the service thread. No PE asks it any more. */
 void rmai_service_end(struct rmai_service *service);
 
 /* rmai_service_ask has PE number q of the node, the owner of the memory, do the request, and waits for the answer. data

@@ -24,11 +24,11 @@ void rmai_finalize_progress_start(int n_nodes) { (void)n_nodes; }
 #include <ucontext.h>
 #include <unistd.h>
 
-#define HELPER_STEP  20000000 /* nanoseconds: longer by far than the others take to go on when they are helped */
-#define HELPER_AFTER 15       /* steps that the barrier takes only if somebody is stuck */
-#define HELPER_POLLS 20       /* at a time: enough to answer what has come */
+#define HELPER_STEP  20000000 /* nanoseconds: far longer than the others need to continue once they are helped */
+#define HELPER_AFTER 15       /* steps: the barrier takes that long only if a process is stuck */
+#define HELPER_POLLS 20       /* at a time: enough to answer messages that have arrived */
 #define PARK_STEP    20000    /* nanoseconds */
-#define PARK_MOST    50000    /* steps until it is given up */
+#define PARK_MOST    50000    /* steps until the thread gives up */
 
 enum { NOT_PARKED, PARKED_READING, PARKED_ELSEWHERE };
 
@@ -71,8 +71,8 @@ static int count_epolls(void) {
 
 static void nap_helper(long nanoseconds) { nanosleep(&(struct timespec){.tv_nsec = nanoseconds}, NULL); }
 
-/* 1 if the signal has come while the thread was in that read, which is to be begun anew after it. Elsewhere than on x86
- * what reads_launcher has said a moment before must do. */
+/* 1 if the signal has arrived while the thread was in that read, which must be restarted after it. On processors other
+ * than x86 this relies on the answer that reads_launcher gave a moment before. */
 static int was_reading(const ucontext_t *context) {
 #ifdef __x86_64__
     const greg_t *r = context->uc_mcontext.gregs;
@@ -96,8 +96,8 @@ static void park_in_signal(int signal, siginfo_t *info, void *context) {
 
 static int parked_state(void) { return atomic_load_explicit(&helper.parked, memory_order_acquire); }
 
-/* While the other thread is held in its read, MPI is this thread's alone, whatever its thread level. It is the right
- * read if UCX is still there: there is one more, when it is gone. */
+/* While the other thread is held in its read, this thread alone uses MPI, whatever the thread level is. It is the right
+ * read if UCX still exists: there is another one after UCX is gone. */
 static void help_stuck_thread(void) {
     atomic_store_explicit(&helper.go, 0, memory_order_relaxed);
     if (syscall(SYS_tgkill, getpid(), helper.tid, helper.signal) != 0) return;
@@ -110,8 +110,8 @@ static void help_stuck_thread(void) {
     while (parked_state() != NOT_PARKED) nap_helper(PARK_STEP);
 }
 
-/* Only where somebody is stuck, and then by turns with long rests: once all are through the barrier, the other thread
- * takes MPI down, and this one must not be in it. */
+/* Helps only if a process is stuck, and then with long rests between: once all are through the barrier, the other
+ * thread shuts MPI down, and this one must not be in it. */
 static void *help_when_stuck(void *context) {
     int finalized = 0, waiting = 0;
     (void)context;
@@ -123,7 +123,7 @@ static void *help_when_stuck(void *context) {
     }
 }
 
-/* A signal that the program does nothing with, or 0. */
+/* A signal that the program does not use, or 0. */
 static int free_signal(void) {
     struct sigaction present;
     for (int s = SIGRTMAX; s >= SIGRTMIN; s--)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_NUMBER (UINT16_MAX - 2) /* soon the numbers turn to 0, so that this is no rare case */
+#define FIRST_NUMBER (UINT16_MAX - 2) /* the numbers soon wrap to 0, so that this is not a rare case */
 
 static int get_places(struct rmai_pings *pings) {
     if (pings->place) return 1;
@@ -52,7 +52,7 @@ int rmai_ping_take_answer(struct rmai_pings *pings, int from, const struct rmai_
     return RMA_SUCCESS;
 }
 
-/* The transport may still hold a question to a PE that receives nothing any more. Then the questions stay in memory. */
+/* The transport may still hold a ping to a PE that no longer receives anything. Then the pings stay in memory. */
 void rmai_pings_close(struct rmai_pings *pings) {
     int held = 0;
     for (unsigned i = 0; pings->place && i < RMAI_PINGS; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signs of life: a question to a PE of another node, which its progress answers. The messages need neither batches nor
- * credits, which may all be in use towards a PE that does not answer. The net's lock is held in all calls; none waits.
+/* Signs of life: a PE pings a PE of another node, whose progress answers. The messages need neither batches nor
+ * credits, which may all be in use towards a PE that does not answer. The caller holds the net's lock in all calls;
+ * none waits.
  */
 #ifndef RMAI_LIVENESS_H
 #define RMAI_LIVENESS_H
@@ -13,21 +14,20 @@
 
 struct rmai_net;
 
-#define RMAI_PINGS 256 /* unanswered questions of one PE in all */
+#define RMAI_PINGS 256 /* unanswered pings of one PE in all */
 
 struct rmai_ping {
-    struct rmai_envelope message; /* `batch`: its place; `n`: how often the place has been used, so that no late answer
-                                     is taken for another's */
+    struct rmai_envelope message; /* `batch`: its place; `n`: uses of the place, to tell a late answer */
     struct rmai_token sent;
     int used, answered;
     int pe;
     char in[RMAI_WAITING_TEXT]; /* with the answer: the call in which that PE waits, or "" */
 };
 
-/* All questions of one PE. Starts from {.net = net}, with an open net. */
+/* All pings of one PE. Initialize it as {.net = net}, with an open net. */
 struct rmai_pings {
     struct rmai_net *net;
-    struct rmai_ping *place; /* RMAI_PINGS places; NULL until the first question, which most jobs never ask */
+    struct rmai_ping *place; /* RMAI_PINGS places; NULL until the first ping, which most jobs never send */
 };
 
 /* rmai_ping_ask asks pe for a sign of life. Returns NULL if all places are in use, or there is no memory for them. The
@@ -35,11 +35,11 @@ struct rmai_pings {
 struct rmai_ping *rmai_ping_ask(struct rmai_pings *pings, int pe);
 void rmai_ping_forget(struct rmai_ping *ping);
 
-/* rmai_ping_take_answer takes the message e of len bytes from PE `from`, of kind RMAI_WIRE_ALIVE. An answer to a
- * question that was forgotten meanwhile is ignored. Returns RMA_SUCCESS, or records RMA_ERR_MPI: it is no answer. */
+/* rmai_ping_take_answer takes the message e of len bytes from PE `from`, of kind RMAI_WIRE_ALIVE. It ignores an answer
+ * to a ping that was forgotten meanwhile. Returns RMA_SUCCESS, or records RMA_ERR_MPI: it is no answer. */
 int rmai_ping_take_answer(struct rmai_pings *pings, int from, const struct rmai_envelope *e, size_t len);
 
-/* rmai_pings_close: before the net is closed. */
+/* rmai_pings_close frees all pings; call it before the net is closed. */
 void rmai_pings_close(struct rmai_pings *pings);
 
 #endif

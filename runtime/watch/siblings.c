@@ -15,29 +15,30 @@
 #include <unistd.h>
 
 #define ANCESTORS_MOST 16
-#define SEARCH_LAPSES  15.0 /* seconds after which it no longer counts that an earlier search has missed a PE */
+#define SEARCH_LAPSES  15.0 /* seconds after which a miss in an earlier search no longer counts */
 
-/* ---- what launchers tell in the environment ---- */
+/* ---- the launcher's variables in the environment ---- */
 
-/* By which variable a launcher tells a process its rank, with "=", and the number of processes. */
+/* The variables in which a launcher gives a process its rank, with "=", and the number of processes. */
 struct launcher_names {
     const char *rank, *size;
 };
 
-/* What the environment tells of this process. Read once, by a thread of the program (rmai_siblings_prepare): MPI_Init
- * may change the environment while the watchdog searches for others. */
+/* The facts about this process from the environment. A thread of the program reads them once (rmai_siblings_prepare):
+ * MPI_Init may change the environment while the watchdog searches for others. */
 static struct {
     int read;
     const struct launcher_names *names; /* NULL: none is known */
     char job[256];                      /* PMIx's name of the job, with "PMIX_NAMESPACE=", or "" */
-    int size, here;                     /* PEs of the job, INT_MAX: not known; of this host, 0: not known */
-    int tasks, task;                    /* of srun: number, and this one's */
+    int size, here;                     /* PEs of the job, INT_MAX: not known; PEs of this host, 0: not known */
+    int tasks, task;                    /* srun's number of tasks, and this one's number */
     int pmi;                            /* descriptor of the connection with the launcher, or -1 */
     int me;                             /* this process's rank, or -1 */
     char listed[4096];                  /* ranks of this host, as srun lists them */
 } told;
 
-/* NULL if there is none. A resource manager may have set its own for the launcher: so those come last. */
+/* Returns NULL if there are none. A resource manager may have set its own variables for the launcher: so those come
+ * last. */
 static const struct launcher_names *find_names(void) {
     static const struct launcher_names all[] = {{"PMI_RANK=", "PMI_SIZE"},
                                                 {"OMPI_COMM_WORLD_RANK=", "OMPI_COMM_WORLD_SIZE"},
@@ -73,12 +74,12 @@ void rmai_siblings_prepare(void) {
 
 /* ---- processes ---- */
 
-/* The rank in a process's environment, or -1; -1 too for a process of another job, where the launcher names jobs.
+/* The rank in a process's environment, or -1; also -1 for a process of another job, if the launcher names jobs.
  *
  * The environment is memory of that process, and there is no way to read it that does not take the lock of its address
- * space. A process that hangs in the kernel may hold that for ever, and the thread that searches would hang with
- * it. So a process in which a thread hangs counts as one without a rank: it may be starting, so no PE is
- * taken for dead meanwhile. It may still begin to hang between the check and the read: that cannot be excluded. */
+ * space. A process that hangs in the kernel may hold that for ever, and the thread that searches would hang with it. So
+ * a process in which a thread hangs counts as one without a rank: it may be starting, so no PE is taken for dead
+ * meanwhile. It may still begin to hang between the check and the read: nothing can exclude that. */
 static int rank_of(int pid) {
     char path[32], *entry = NULL;
     size_t room = 0;
@@ -97,7 +98,7 @@ static int rank_of(int pid) {
     return other_job ? -1 : rank;
 }
 
-/* Of these it is known that they start all PEs of a host as their children. */
+/* 1 for launchers that are known to start all PEs of a host as their children. */
 static int is_known_launcher(int pid) {
     static const char *const names[] = {"slurmstepd", "hydra_pmi_proxy", "orted", "orterun", "prted", "prterun"};
     char path[32], name[32] = "";
@@ -113,7 +114,7 @@ static int is_known_launcher(int pid) {
 }
 
 /* The launcher's process on this host, from which `pid` descends. A launcher has a rank itself if a process of a job
- * has started it. 1, or 0: `pid` was left by the process that started it, or is in a container. */
+ * has started it. Returns 1 or 0 if the process that started `pid` has ended, or `pid` is in a container. */
 static int launcher_of(int pid) {
     int parent = rmai_process_parent(pid);
     for (int i = 0; i < ANCESTORS_MOST && parent > 1 && rank_of(parent) >= 0 && !is_known_launcher(parent); i++)
@@ -123,7 +124,8 @@ static int launcher_of(int pid) {
 
 int rmai_sibling_me(void) { return told.me; }
 
-/* The next process of the host in the folder /proc, in no order; 0: there is none, and the folder is closed. */
+/* Returns the next process of the host in the folder /proc, in no order; 0 if there is none, after closing the folder.
+ */
 static int next_process(DIR *all) {
     struct dirent *one;
     while (all && (one = readdir(all)) != NULL)
@@ -165,17 +167,17 @@ int rmai_siblings_stopped(char *text, size_t room) {
 
 /* ---- dead ---- */
 
-/* A PE of this host, of which a process has been seen, or which the launcher should have started. */
+/* A PE of this host: a process of it has been seen, or the launcher should have started it. */
 struct sibling {
-    int rank, seen, present; /* present: in the search that is being made */
+    int rank, seen, present; /* present: in the current search */
     int pid;                 /* the launcher's child that has this rank */
     double missing;          /* since when (rmai_wtime), or 0 */
 };
 
-/* What all searches have seen. This process has the same siblings for all its life. */
+/* The results of all searches. This process has the same siblings for all its life. */
 static struct {
     struct sibling *of;
-    int n, room, expected; /* expected: those that the launcher should have started are in it */
+    int n, room, expected; /* expected: it has those that the launcher should have started */
     double searched;       /* when (rmai_wtime) */
 } siblings;
 
@@ -193,19 +195,19 @@ static struct sibling *find_sibling(int rank) {
     return &siblings.of[siblings.n++];
 }
 
-/* The PEs that the launcher says it has started on this host: all, where it says so, or those that srun lists. */
+/* Enters the PEs that the launcher says it has started on this host: all, if it says so, or those that srun lists. */
 static void expect_siblings(void) {
     const char *listed = told.listed;
     siblings.expected = 1;
     if (told.here == told.size)
         for (int r = 0; r < told.here; r++) find_sibling(r);
-    /* Where a launcher of another kind has been started by srun, srun lists that one's processes, which are no PEs. */
+    /* If srun has started a launcher of another kind, srun lists that launcher's processes, which are not PEs. */
     if (told.here || told.task != told.me || told.tasks != told.size) return;
     for (char *end; isdigit((unsigned char)*listed); listed = *end == ',' ? end + 1 : end)
         find_sibling((int)strtol(listed, &end, 10));
 }
 
-/* Marks the PEs of which the host has a process. Returns 1 if a child of the launcher has no rank: it may become a PE.
+/* Marks the PEs that have a process on the host. Returns 1 if a child of the launcher has no rank: it may become a PE.
  * A process that does not descend from a launcher may be a PE of this job: the process that started it may have ended.
  */
 static int mark_present(int my_launcher) {
@@ -229,8 +231,8 @@ static int mark_present(int my_launcher) {
     return starting;
 }
 
-/* A process that lives may lose its rank: a program may write over its environment (to change its title), or be one
- * that nobody may read; and this process may be out of file descriptors. */
+/* A living process may lose its rank: a program may overwrite its environment (to change its title), or nobody may read
+ * it; and this process may be out of file descriptors. */
 static int is_dead(struct sibling *s, int may_be_starting, double now) {
     if (s->present || (s->seen ? rmai_process_state(s->pid) != RMAI_PROCESS_GONE : may_be_starting)) {
         s->missing = 0;
@@ -240,7 +242,7 @@ static int is_dead(struct sibling *s, int may_be_starting, double now) {
     return now >= s->missing + RMAI_SIBLING_DEATH;
 }
 
-/* A launcher with number 1, or none, is that of a container: the other PEs may be in others. */
+/* If the launcher has pid 1, or there is none, this is a container: the other PEs may be in others. */
 int rmai_siblings_dead(char *text, size_t room) {
     const int launcher = launcher_of(getpid());
     const double now = rmai_wtime();
@@ -254,7 +256,7 @@ int rmai_siblings_dead(char *text, size_t room) {
         if (now > siblings.searched + SEARCH_LAPSES) siblings.of[i].missing = 0;
     }
     siblings.searched = now;
-    /* A PE of which no process has been seen may also have another parent than this one, or hide in a container. */
+    /* A PE whose process has never been seen may also have another parent than this one, or be in a container. */
     may_be_starting = mark_present(launcher) || !is_known_launcher(launcher);
     for (int i = 0; i < siblings.n; i++) {
         struct sibling *s = &siblings.of[i];

@@ -20,18 +20,18 @@
 #define ANSWER_TIME 1.0  /* an answer that takes longer is reported as missing */
 #define ANSWER_STEP 0.01 /* between checks for answers */
 #define PROBE_TIME  0.5  /* between two checks whether neighbours have died */
-#define DEATH_TIME  1.0  /* a neighbour has to be dead for so long */
+#define DEATH_TIME  1.0  /* so long a neighbour has to be dead before it is reported */
 
-#define ASKED_MOST RMAI_PINGS /* PEs; of more than that only the first ones are asked */
+#define ASKED_MOST RMAI_PINGS /* PEs asked at a time */
 #define SAID_MOST  8
 
-/* One PE that is waited for. */
+/* One PE that a wait is for. */
 struct rmai_question {
     int pe;
     int slot;               /* its number on this node, or -1 */
-    int missed;             /* what there is to report of it has been reported */
+    int missed;             /* the report about it has been made */
     double at;              /* the value of s->waited when the PE was asked */
-    struct rmai_ping *ping; /* of a PE of another node, until it is answered; NULL: it could not be asked */
+    struct rmai_ping *ping; /* the ping to a PE of another node, until it is answered; NULL: it could not be sent */
     int silent;
     char in[RMAI_WAITING_TEXT]; /* the call that the PE waits in */
 };
@@ -58,7 +58,7 @@ void rmai_stall_publish(struct rmai_watch *w, const char *name) {
     uint64_t text[RMAI_WAITING_WORDS] = {0};
     uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
     memcpy(text, name, strnlen(name, sizeof text - 1));
-    /* If another thread of this PE is writing its own call, that one stays: either is true. */
+    /* If another thread of this PE is writing its own call, keep that text: either is true. */
     if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
     /* A reader that sees one of the new words sees the odd version too: pairs with the fence in rmai_waiting_read. */
     atomic_thread_fence(memory_order_release);
@@ -84,9 +84,9 @@ void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]) {
 
 /* ---- whom a wait is for ---- */
 
-/* A wait whose PEs all answer may wait for another PE all the same: one of those that answer may be in a loop of
- * rma_test_lock, for a lock whose holder has died. So every second round of questions goes to all PEs, and a PE that
- * does not answer is found wherever it is. (Without progress threads a PE that computes does not answer either.) */
+/* A wait may depend on another PE although all its own PEs answer: one of these may be in a loop of rma_test_lock, for
+ * a lock whose holder has died. So every second round of questions goes to all PEs, and a PE that does not answer is
+ * found wherever it is. (Without progress threads a PE that computes does not answer either.) */
 static int asks_everybody(const struct rmai_watch *w, const struct rmai_stall *s) {
     return s->rounds % 2 && (w->job->all_progress || w->job->n_nodes == 1);
 }
@@ -94,8 +94,8 @@ static enum rmai_awaited asked_ones(const struct rmai_watch *w, const struct rma
     return asks_everybody(w, s) ? RMAI_AWAITED_ANY : s->awaited;
 }
 
-/* The PE that is number i of those that are asked, or -1: there are no more. Where all are, each PE begins with itself,
- * so that not all ask the same ones, and each time with those after the ones that it has asked before: it asks
+/* Returns PE number i of those to ask, or -1 if there are no more. If it asks all PEs, each PE begins with itself, so
+ * that not all ask the same ones, and the next time with the PEs after those that it has asked before: it asks
  * ASKED_MOST at a time. */
 static int asked_pe(const struct rmai_watch *w, const struct rmai_stall *s, int i) {
     switch (asked_ones(w, s)) {
@@ -119,9 +119,9 @@ static enum rmai_process_state neighbour_state(const struct rmai_watch *w, int s
     return rmai_same_pids(w->job, slot) ? rmai_process_state(rmai_facts(w->job, slot)->pid) : RMAI_PROCESS_LIVES;
 }
 
-/* Ends the job if a neighbour has died, whether this wait is for it or not: no job ends in order without it. A PE may
- * have done what this PE waits for just before it died: so two checks have to find the neighbour dead, and between them
- * the caller reads the awaited word again. */
+/* Ends the job if a neighbour has died, whether this wait is for it or not: without it no job ends in order. A PE may
+ * have written the awaited word just before it died: so two checks have to find the neighbour dead, and between them
+ * the caller reads the word again. */
 static void find_dead(struct rmai_watch *w, struct rmai_stall *s) {
     int before = s->suspect;
     if (s->waited < s->probe || s->awaited == RMAI_AWAITED_ALIVE) return;
@@ -155,7 +155,7 @@ static void ask_all(struct rmai_watch *w, struct rmai_stall *s) {
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w->job, pe), .at = s->waited};
         if (q->slot < 0) {
             q->ping = rmai_ping_ask(&w->pings, pe);
-            if (!q->ping) continue; /* all places for pings are in use: another time */
+            if (!q->ping) continue; /* all places for pings are in use: try again later */
             q->silent = 1;
         }
         s->n++;
@@ -219,8 +219,8 @@ static void report_question(const struct rmai_watch *w, const struct rmai_stall 
         report(w, s, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
 }
 
-/* Where no PE in particular has to end the wait, one line for all is enough as long as all answer. Else each waits for
- * one of the others, or for a message that has got lost. */
+/* If no particular PE has to end the wait, one line for all is enough as long as all answer. Otherwise each PE waits
+ * for one of the others, or for a lost message. */
 static void report_all(const struct rmai_watch *w, const struct rmai_stall *s, int none_has_to) {
     if (none_has_to && s->n == 1)
         report(w, s, ", for what any PE may do: 1 PE was asked, and answers");
@@ -244,8 +244,8 @@ static void end_stalled_job(const struct rmai_watch *w, const struct rmai_stall 
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
 }
 
-/* A process that exits comes to no other call. If it waits for the others to end, and each of them waits in a call, and
- * one of them in another call than this, then nobody is left to end its wait. */
+/* A process that exits makes no other call. If it waits for the others to end, and each of them waits in a call, and
+ * one of them in a different call, then no PE is left that could end that wait. */
 static void end_left_job(struct rmai_watch *w, struct rmai_stall *s) {
     const struct rmai_question *other = NULL;
     char name[RMAI_WAITING_TEXT];
@@ -269,13 +269,13 @@ static void end_left_job(struct rmai_watch *w, struct rmai_stall *s) {
     }
 }
 
-/* PEs that answer wait for what they please. */
+/* 1 if no particular PE has to end the wait: PEs that answer may wait for anything. */
 static int none_has_to(const struct rmai_watch *w, const struct rmai_stall *s) {
     return asked_ones(w, s) == RMAI_AWAITED_ANY || s->awaited == RMAI_AWAITED_ALIVE ||
            s->awaited == RMAI_AWAITED_TESTED;
 }
 
-/* Reports what the questions have brought, and ends the job if a PE has been silent for too long. Returns the number of
+/* Reports the answers and the silent PEs, and ends the job if a PE has been silent for too long. Returns the number of
  * silent PEs. */
 static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
     const int speaks = w->job->settings.stall > 0;
@@ -284,7 +284,7 @@ static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
     name_wait(w, s, name);
     for (int i = 0; i < s->n; i++) {
         struct rmai_question *q = &s->asked[i];
-        /* A PE that waits in the same meeting as this one is no news: it waits for a third one. */
+        /* A PE that waits in the same meeting as this one need not be reported: it waits for a third one. */
         int news =
             !q->missed &&
             (q->silent || (!none_has_to(w, s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
@@ -305,7 +305,7 @@ static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
 
 /* ---- checks ---- */
 
-/* Seconds after which the PEs are asked. */
+/* Seconds after which this PE asks the others. */
 static double patience_of(const struct rmai_watch *w) {
     return (double)(w->job->settings.stall ? w->job->settings.stall : w->job->settings.timeout);
 }
@@ -354,7 +354,7 @@ void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s) {
 
 _Thread_local unsigned rmai_failed_tests;
 
-/* A loop of tests begins. What this thread has seen of a death stays as far back as it is. */
+/* Begins a loop of tests. The time since which this thread has seen a dead PE stays as it is. */
 static void begin_loop(const struct rmai_watch *w, struct rmai_stall *s) {
     forget_questions(s);
     s->probe -= s->waited;
@@ -380,14 +380,14 @@ void rmai_stall_test(struct rmai_watch *w, const char *call, const void *word, u
     check_wait(w, s);
 }
 
-/* The holder is a PE of this node, which is asked without a message. So rmai_stall_check touches nothing here that the
- * net's lock guards. */
+/* The holder is a PE of this node, which needs no message. So rmai_stall_check uses nothing here that the net's lock
+ * guards. */
 int rmai_stall_holder(void *context, uint32_t pe) {
     struct rmai_lock_wait *wait = context;
     if (rmai_pe_gone(wait->w->job, (int)pe)) return 1;
     if (wait->stall.pe != (int)pe) forget_questions(&wait->stall);
     wait->stall.pe = (int)pe;
-    wait->stall.rounds = 0; /* so that nobody else is asked */
+    wait->stall.rounds = 0; /* so that it asks no other PE */
     rmai_stall_check(wait->w, &wait->stall);
     return 0;
 }

@@ -23,8 +23,8 @@
 #define REASON_MAX 1024
 #define CHECK_MOST 1.0       /* seconds between two checks: a wake-up disturbs the computation */
 #define CHECKS     4         /* in the time after which a wait is reported, at least */
-#define READ_TIME  250000000 /* nanoseconds in which the launcher reads what the process has written */
-/* Seconds between two searches for dead PEs, at first and at most: a search costs some 40 microseconds for each process
+#define READ_TIME  250000000 /* nanoseconds in which the launcher reads the process's output */
+/* Seconds between two searches for dead PEs, at first and at most. A search costs some 40 microseconds for each process
  * of the host. */
 #define SEARCH_FIRST 0.6
 #define SEARCH_MOST  5.0
@@ -36,7 +36,7 @@ struct wait {
     enum rmai_peers peers;
     unsigned section;             /* its number; 0: it is a flush */
     struct rmai_flush_seen flush; /* of a section: no flush */
-    double waited;                /* seconds that it has lasted, */
+    double waited;                /* seconds that the wait has lasted, */
     double said;                  /* and had lasted when it was reported; 0: not yet */
     double search;                /* how long it will have lasted when dead PEs are searched again */
 };
@@ -91,8 +91,8 @@ static int still_lasts(struct rmai_watchdog *w, struct wait *wait) {
 
 static const char *this_pe(void) { return *rmai_error_who() ? rmai_error_who() : "a PE"; }
 
-/* Not by MPI_Abort, which may wait for the call that does not return. A process that ends so ends the job under most
- * launchers; the others are asked to end it. */
+/* Does not use MPI_Abort, which may wait for the call that does not return. With most launchers a process that ends
+ * like this ends the job; this asks the other launchers to end it. */
 static void end_process(void) {
     const int code = RMA_EXIT_BASE + RMA_ERR_SYSTEM;
     nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
@@ -101,7 +101,7 @@ static void end_process(void) {
     _exit(code);
 }
 
-/* Whatever RMA_TIMEOUT says: without the dead PE the call does not return. */
+/* Ends the job whatever RMA_TIMEOUT is: without the dead PE the call does not return. */
 static void end_if_dead(struct rmai_watchdog *w, struct wait *wait) {
     char dead[REASON_MAX];
     if (wait->peers == RMAI_PEERS_LEAVE || wait->waited < wait->search) return;
@@ -111,8 +111,8 @@ static void end_if_dead(struct rmai_watchdog *w, struct wait *wait) {
     end_process();
 }
 
-/* Writes what keeps the wait from its end. Returns 0 if this PE sees no reason, and *text is a guess. A failure of MPI
- * counts in sections only: they end in a merge, after which the others know of it. */
+/* Writes why the wait does not end. Returns 0 if this PE sees no reason, and *text is a guess. A failure of MPI counts
+ * only in sections: they end with a merge, after which the other PEs know of it. */
 static int find_reason(const struct wait *wait, char text[REASON_MAX]) {
     static const char failed[] = "MPI has failed on this PE, which the others may not know: ";
     if (rmai_siblings_stopped(text, REASON_MAX)) return 1;
@@ -155,7 +155,7 @@ static void *watch(void *context) {
     double last = rmai_wtime(), now, passed;
     while (!atomic_load_explicit(&w->ending, memory_order_acquire)) {
         now = rmai_wtime();
-        passed = lesser(now - last, 2 * step); /* in what is longer this PE did not run */
+        passed = lesser(now - last, 2 * step); /* the rest of a longer time this PE did not run */
         last = now;
         if (still_lasts(w, &wait)) {
             wait.waited += passed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The watchdog: one thread that notices waits inside MPI. A call of MPI that waits for other PEs cannot be asked for
- * whom, and MPICH lets no other thread of the process into MPI meanwhile. A PE that is stopped, or whose host is lost,
- * would hang all others there without a word. There are two kinds of such waits:
+/* The watchdog: one thread that notices long waits inside MPI. A call of MPI that waits does not tell for which PEs it
+ * waits, and MPICH lets no other thread of the process into MPI meanwhile. A PE that is stopped, or whose host is lost,
+ * would hang all others there without a message. There are two kinds of such waits:
  *
  *   sections   initializing and finalizing MPI, splitting communicators, making windows: between rmai_watchdog_begin
  *              and rmai_watchdog_end, one at a time
@@ -9,9 +9,9 @@
  *
  * The thread never waits inside MPI. It runs while there is a section or a window. After RMA_STALL seconds it reports
  * which call does not return, and which PEs of this host are stopped. RMA_TIMEOUT seconds later it ends the process,
- * and so the job. If a PE of this host has died (runtime/watch/siblings) it ends the job within seconds. An error of
- * MPI on one PE can leave the others in a call of MPI for ever: so a PE whose own error the others have not heard of
- * (base/mpi) reports that error. */
+ * and so the job. If a PE of this host has died (runtime/watch/siblings) the thread ends the job within seconds. An
+ * error of MPI on one PE can leave the others in a call of MPI for ever: so a PE whose own error the others do not know
+ * yet (base/mpi) reports that error. */
 #ifndef RMAI_WATCHDOG_H
 #define RMAI_WATCHDOG_H
 
@@ -24,43 +24,43 @@ struct rmai_watch;
 
 /* Where the other PEs are when a PE enters a section. */
 enum rmai_peers {
-    RMAI_PEERS_LATE, /* they may come late, or work for long in it: without a known reason the job is not ended */
+    RMAI_PEERS_LATE, /* they may come late, or work for long in it: the job ends only for a known reason */
     RMAI_PEERS_MET,  /* all have met before it */
-    RMAI_PEERS_LEAVE /* all have met before it, and end when they have left it: one that is gone may have ended well */
+    RMAI_PEERS_LEAVE /* all have met before it, and end after it: a PE that is gone may have ended in order */
 };
 
 /* A section: the public call; the call of MPI, or the step of the public call. */
 struct rmai_section {
     const char *call, *what; /* call: NULL, no section lasts */
     enum rmai_peers peers;
-    unsigned number; /* of all sections, from 1 on */
+    unsigned number; /* sections are numbered from 1 */
 };
 
 struct rmai_watchdog {
-    struct rmai_watch *watch; /* by which others learn in which call this PE waits */
+    struct rmai_watch *watch; /* by it other PEs learn in which call this PE waits */
     long stall, timeout;      /* seconds: the settings; both 0: nothing is watched */
-    int users;                /* a section and the windows: the thread is wanted while there are any */
-    int running;              /* the thread exists; without memory for one nothing is watched, which is no error */
+    int users;                /* a section and the windows: the thread runs while there are any */
+    int running;              /* the thread exists; if it could not be started nothing is watched, which is no error */
     _Atomic uint32_t ending;
     pthread_t thread;
-    pthread_mutex_t lock; /* of what follows */
+    pthread_mutex_t lock; /* guards what follows */
     struct rmai_section section;
-    struct rmai_net *net; /* whose flushes are watched, or NULL */
-    int published;        /* others are told of a flush */
+    struct rmai_net *net; /* the net whose flushes are watched, or NULL */
+    int published;        /* a flush has been published to other PEs */
 };
 
 /* rmai_watchdog_open reads from the environment which PE this is and what the settings are (an error in them is left to
  * others). Nothing else runs yet: rma_init calls it first. */
 void rmai_watchdog_open(struct rmai_watchdog *w, struct rmai_watch *watch);
 
-/* rmai_watchdog_begin: a section begins. rmai_watchdog_step: it goes on with something else, and its time begins anew.
- * rmai_watchdog_end: it is over. */
+/* rmai_watchdog_begin begins a section. rmai_watchdog_step begins its next step, and restarts its time.
+ * rmai_watchdog_end ends it. */
 void rmai_watchdog_begin(struct rmai_watchdog *w, const char *call, const char *what, enum rmai_peers peers);
 void rmai_watchdog_step(struct rmai_watchdog *w, const char *what, enum rmai_peers peers);
 void rmai_watchdog_end(struct rmai_watchdog *w);
 
-/* rmai_watchdog_flushes begins to watch the flushes of the net's windows, if it has any, and with NULL ends that: then
- * the thread no longer touches the net and the PE's shared memory. */
+/* rmai_watchdog_flushes starts watching the flushes of the net's windows, if it has any. With NULL it stops that: then
+ * the thread no longer uses the net or the PE's shared memory. */
 void rmai_watchdog_flushes(struct rmai_watchdog *w, struct rmai_net *net);
 
 #endif
