@@ -194,7 +194,8 @@ END_TEST
 
 START_TEST(each_room_that_is_free_by_itself_is_found) {
     const size_t strides[] = {GIB, 8 * TIB, 24 * TIB, 32 * TIB}; /* from 20 TiB on two of the rooms overlap */
-    for (size_t s = 0; s < N(strides); s++) {
+    const char *wrap = getenv("RMA_TEST_WRAP");                  /* valgrind keeps tables for the whole of a mapping */
+    for (size_t s = 0; s < (wrap && *wrap ? 1 : N(strides)); s++) {
         unsigned alone = 0;
         for (int i = 0; i < RMAI_ROOMS; i++) {
             char *room = rmai_room_take(i, strides[s], 1, 0, MIB);
