@@ -194,8 +194,8 @@ static int is_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR
 
 /* Finds the word of a signal, and checks `op`. The caller must leave *region. Only the owner of attached memory knows
  * whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
-static int find_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
-                       struct rmai_region **region) {
+static int resolve_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
+                          struct rmai_region **region) {
     int code = rmai_check_signal_op(call, op);
     if (code == RMA_SUCCESS) code = resolve_gptr(call, "signal", ctx, signal, 8, 8, word);
     if (code != RMA_SUCCESS) return code;
@@ -218,7 +218,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
     struct rmai_region *region = NULL;
     struct rmai_place to = {0}, word = {0};
     int code = len ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = find_signal(call, ctx, signal, op, &word, &region);
+    if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
     if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
     if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
         !is_attached(dest) && !is_attached(signal))
@@ -274,7 +274,7 @@ static int put_elements_signal(const char *call, const rma_ctx *ctx, rma_gptr_t 
     struct rmai_region *region = NULL;
     struct rmai_place p = {0}, word = {0};
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = find_signal(call, ctx, signal, op, &word, &region);
+    if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
     if (code == RMA_SUCCESS && n)
         code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);

@@ -55,19 +55,6 @@ static int end_kernel_copy(struct rmai_world *w, const char *call, struct rmai_p
     return code;
 }
 
-/* Makes the operation for another node. */
-static struct rmai_op move_of(const char *call, const struct rmai_place *p, enum rmai_net_kind kind, void *buffer,
-                              size_t len, enum rmai_when when) {
-    return (struct rmai_op){.call = call,
-                            .set = p->set,
-                            .pe = p->pe,
-                            .kind = (uint8_t)kind,
-                            .when = (uint8_t)when,
-                            .offset = p->offset,
-                            .buffer = buffer,
-                            .len = len};
-}
-
 int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p, const void *source, size_t len,
                    enum rmai_when when) {
     enum rmai_process_result result = RMAI_PROCESS_REFUSED;
@@ -78,7 +65,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
         return RMA_SUCCESS;
     }
     if (p->far) {
-        const struct rmai_op op = move_of(call, p, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, when);
+        const struct rmai_op op = rmai_place_move(call, p, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, when);
         return rmai_net_put(&op);
     }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
@@ -97,7 +84,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
         return RMA_SUCCESS;
     }
     if (p->far) {
-        const struct rmai_op op = move_of(call, p, RMAI_RECORD_GET, dest, len, when);
+        const struct rmai_op op = rmai_place_move(call, p, RMAI_RECORD_GET, dest, len, when);
         return rmai_net_get(&op);
     }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
@@ -110,17 +97,8 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
 static int atomic_on_other_node(const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
                                 uint64_t cond, uint64_t *old) {
     uint32_t half = 0;
-    const struct rmai_op o = {.call = call,
-                              .set = p->set,
-                              .pe = p->pe,
-                              .kind = RMAI_RECORD_ATOMIC,
-                              .atomic = (uint8_t)op,
-                              .when = RMAI_NOW,
-                              .offset = p->offset,
-                              .buffer = old && len == sizeof half ? (void *)&half : old,
-                              .len = len,
-                              .value = value,
-                              .cond = cond};
+    void *const buffer = old && len == sizeof half ? (void *)&half : old;
+    const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, buffer, RMAI_NOW);
     const int code = rmai_net_atomic(&o);
     if (code == RMA_SUCCESS && o.buffer == &half) *old = half;
     return code;
@@ -153,17 +131,7 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     uint64_t old;
     int code;
     if (p->far) {
-        const struct rmai_op o = {.call = call,
-                                  .set = p->set,
-                                  .pe = p->pe,
-                                  .kind = RMAI_RECORD_ATOMIC,
-                                  .atomic = (uint8_t)op,
-                                  .when = RMAI_LATER,
-                                  .offset = p->offset,
-                                  .buffer = fetch,
-                                  .len = len,
-                                  .value = value,
-                                  .cond = cond};
+        const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, fetch, RMAI_LATER);
         return rmai_net_atomic(&o);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);

@@ -38,6 +38,29 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
 int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len,
                             uint64_t value, uint64_t cond, void *fetch);
 
+/* What the place is to runtime/net, where it is on another node. rmai_place_move makes a put or get, kind
+ * RMAI_RECORD_PUT or RMAI_RECORD_GET; rmai_place_operation an atomic, whose old value goes to buffer, or is not wanted
+ * (NULL). */
+static inline struct rmai_op rmai_place_move(const char *call, const struct rmai_place *p, enum rmai_net_kind kind,
+                                             void *buffer, size_t len, enum rmai_when when) {
+    return (struct rmai_op){.call = call,
+                            .set = p->set,
+                            .pe = p->pe,
+                            .kind = (uint8_t)kind,
+                            .when = (uint8_t)when,
+                            .offset = p->offset,
+                            .buffer = buffer,
+                            .len = len};
+}
+static inline struct rmai_op rmai_place_operation(const char *call, const struct rmai_place *p, int atomic, size_t len,
+                                                  uint64_t value, uint64_t cond, void *buffer, enum rmai_when when) {
+    struct rmai_op op = rmai_place_move(call, p, RMAI_RECORD_ATOMIC, buffer, len, when);
+    op.atomic = (uint8_t)atomic;
+    op.value = value;
+    op.cond = cond;
+    return op;
+}
+
 /* rmai_check_local: RMA_SUCCESS, or records RMA_ERR_ARG for `call`: the caller's own buffer, `argument`, is null. */
 int rmai_check_local(const char *call, const char *argument, const void *buffer);
 

@@ -453,7 +453,7 @@ static int look_at_whole(struct rmai_net *net, const struct rmai_op *op) {
 }
 
 /* Does a put or get of any length whose elements may fail, or that has long data, or that the caller waits for. */
-static int move(struct rmai_net *net, const struct rmai_op *op) {
+static int move_by_messages(struct rmai_net *net, const struct rmai_op *op) {
     const int get = op->kind == RMAI_RECORD_GET, attached = is_attached(op->offset);
     const int waits = attached || (get ? op->when == RMAI_NOW : op->len > SHORT_MOST && op->when != RMAI_LATER);
     struct rmai_waiter waiter;
@@ -498,14 +498,14 @@ static __attribute__((noinline)) int put_short(struct rmai_net *net, const struc
 
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move(net, op);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
     return op->len == 8 ? begin_short(net, op, &put_of_word) : put_short(net, op);
 }
 
 static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {
     const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
     int code;
-    return fetch_at_once(net, op, &r, &code) ? code : move(net, op);
+    return fetch_at_once(net, op, &r, &code) ? code : move_by_messages(net, op);
 }
 
 static __attribute__((noinline)) int get_short(struct rmai_net *net, const struct rmai_op *op) {
@@ -515,7 +515,7 @@ static __attribute__((noinline)) int get_short(struct rmai_net *net, const struc
 
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move(net, op);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
     if (op->when == RMAI_NOW) return get_now(net, op);
     return op->len == 8 ? begin_short(net, op, &get_of_word) : get_short(net, op);
 }

@@ -411,8 +411,8 @@ static int use_window(struct rmai_net *net, const struct rmai_op *op, struct tar
 }
 
 /* Does the operation in pieces; those that no window covers go by messages. */
-static inline int move(struct rmai_net *net, const struct rmai_op *op,
-                       int (*by_messages)(struct rmai_net *net, const struct rmai_op *op)) {
+static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op,
+                                  int (*by_messages)(struct rmai_net *net, const struct rmai_op *op)) {
     const size_t most = op->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
     struct rmai_op rest = *op;
     int code = RMA_SUCCESS;
@@ -434,6 +434,10 @@ static inline int move(struct rmai_net *net, const struct rmai_op *op,
     return code;
 }
 
-int rmai_window_put(struct rmai_net *net, const struct rmai_op *op) { return move(net, op, rmai_message_put); }
+int rmai_window_put(struct rmai_net *net, const struct rmai_op *op) {
+    return move_by_windows(net, op, rmai_message_put);
+}
 
-int rmai_window_get(struct rmai_net *net, const struct rmai_op *op) { return move(net, op, rmai_message_get); }
+int rmai_window_get(struct rmai_net *net, const struct rmai_op *op) {
+    return move_by_windows(net, op, rmai_message_get);
+}
