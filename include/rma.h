@@ -930,6 +930,193 @@ int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, 
  * microseconds. RMA_ERR_SYSTEM if the owner has died. */
 
 /* ---------------------------------------------------------------------------------------------------
+ * Sections and lists: many pieces of an array in one call
+ *
+ * Three shapes. Each has a put and a get, with the forms that rma_put has: _nbi, rma_ctx_, rma_gptr_ and rma_ctx_gptr_
+ * (rma_ctx_gptr_get_section_nbi). Each call moves its elements to or from one PE; the remote elements lie in one
+ * segment or attached region. The whole call is checked before the first byte moves. The elements that are written must
+ * not overlap each other, nor those that are read. Between nodes the elements are packed into messages, and the target
+ * unpacks each message when it arrives, so a call costs few messages, whatever its shape is.
+ *
+ * Errors: as rma_put. RMA_ERR_ARG also for elem 0, dims outside 0..RMA_DIMS_MAX, a null list, a product or a span that
+ * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (with RMA_CHECK=1 also
+ * in lists). After the noncontiguous put and get of GASNet-EX and ARMCI.
+ * ------------------------------------------------------------------------------------------------ */
+
+#define RMA_DIMS_MAX 15
+
+/* rma_put_section, rma_get_section: a box of count[0] * ... * count[dims-1] elements of elem bytes each. Element
+ * (i0, i1, ...) is at dest + i0 * dest_stride[0] + i1 * dest_stride[1] + ... and at source likewise. Strides are in
+ * BYTES, in any order of size, and may be negative: dest and source are the addresses of element (0, 0, ...). Strides
+ * of the side that is read may be 0. dims 0 is one element. A count of 0 moves nothing.
+ *
+ *     int rma_put_section(void *dest, const void *source, const ptrdiff_t *dest_stride, const ptrdiff_t *source_stride,
+ *                         size_t elem, int dims, const size_t *count, int pe);
+ *     int rma_get_section(void *dest, const void *source, const ptrdiff_t *dest_stride, const ptrdiff_t *source_stride,
+ *                         size_t elem, int dims, const size_t *count, int pe);
+ *     int rma_ctx_gptr_put_section_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, const ptrdiff_t *dest_stride,
+ *                         const ptrdiff_t *source_stride, size_t elem, int dims, const size_t *count);
+ *
+ * rma_put_indexed, rma_get_indexed: n elements of elem bytes. The remote elements are those with the indices
+ * index[0..n) of an array of such elements that begins at the remote address; the local elements are contiguous.
+ * Indices may be negative. If a put names an element twice, it gets one of the values.
+ *
+ *     int rma_put_indexed(void *dest, const void *source, const ptrdiff_t *index, size_t elem, size_t n, int pe);
+ *     int rma_get_indexed(void *dest, const void *source, const ptrdiff_t *index, size_t elem, size_t n, int pe);
+ *
+ * rma_put_blocks, rma_get_blocks: two lists of blocks, at offsets in bytes from dest and from source. The bytes of the
+ * blocks of source, one after the other, go to those of dest. Both lists have the same number of bytes; their blocks
+ * may differ. A null list stands for one block at offset 0, as long as the other list.
+ *
+ *     int rma_put_blocks(void *dest, const void *source, const struct rma_block *to, size_t n_to,
+ *                        const struct rma_block *from, size_t n_from, int pe);
+ *     int rma_get_blocks(void *dest, const void *source, const struct rma_block *to, size_t n_to,
+ *                        const struct rma_block *from, size_t n_from, int pe);
+ *
+ * Until an _nbi form is complete, the program must not change the elements; it may reuse the arrays of strides, counts,
+ * indices and blocks when the call returns. */
+struct rma_block {
+    ptrdiff_t offset;
+    size_t len;
+};
+
+/* ---------------------------------------------------------------------------------------------------
+ * Accumulate: update the elements of an array
+ *
+ * rma_accumulate does dest[i] = dest[i] op scale * source[i] for n elements. scale points to one value of the type, or
+ * is NULL for 1. rma_get_accumulate also writes the values from before the update to fetch[i], which is local. With
+ * RMA_OP_FETCH it only reads, and source and scale are ignored; with RMA_OP_REPLACE it writes scale * source[i].
+ *
+ *     int rma_accumulate(void *dest, const void *source, size_t n, int type, int op, const void *scale, int pe);
+ *     int rma_get_accumulate(void *dest, const void *source, void *fetch, size_t n, int type, int op,
+ *                            const void *scale, int pe);
+ *
+ * The same on sections, elements by index (dest is indexed; source and fetch are contiguous) and blocks (whose lengths
+ * and offsets are multiples of the type's size), as in the calls above:
+ *
+ *     int rma_accumulate_section(void *dest, const void *source, const ptrdiff_t *dest_stride,
+ *                                const ptrdiff_t *source_stride, int dims, const size_t *count, int type, int op,
+ *                                const void *scale, int pe);
+ *     int rma_get_accumulate_section(void *dest, const void *source, void *fetch, const ptrdiff_t *dest_stride,
+ *                                const ptrdiff_t *source_stride, const ptrdiff_t *fetch_stride, int dims,
+ *                                const size_t *count, int type, int op, const void *scale, int pe);
+ *     int rma_accumulate_indexed(void *dest, const void *source, const ptrdiff_t *index, size_t n, int type, int op,
+ *                                const void *scale, int pe);
+ *     int rma_get_accumulate_indexed(void *dest, const void *source, void *fetch, const ptrdiff_t *index, size_t n,
+ *                                int type, int op, const void *scale, int pe);
+ *     int rma_accumulate_blocks(void *dest, const void *source, const struct rma_block *to, size_t n_to,
+ *                                const struct rma_block *from, size_t n_from, int type, int op, const void *scale,
+ *                                int pe);
+ *     int rma_get_accumulate_blocks(void *dest, const void *source, void *fetch, const struct rma_block *to,
+ *                                size_t n_to, const struct rma_block *from, size_t n_from,
+ *                                const struct rma_block *into, size_t n_into, int type, int op, const void *scale,
+ *                                int pe);
+ *
+ * An index may stand in a list several times: each of its updates is done. All have the forms _nbi, rma_ctx_, rma_gptr_
+ * and rma_ctx_gptr_.
+ *
+ * The update of each element is atomic with respect to other accumulates of the same type, and to rma_atomic_ calls of
+ * the same type; a call as a whole is not. A reader by rma_atomic_fetch sees no half of an element of 4 or 8 bytes.
+ * Accumulates of one PE to the same element of another take effect in the order of the calls. An accumulate is no
+ * release and no acquire: rma_quiet completes it, as it does a put. Integers wrap around; an operation rounds as C
+ * does. Elements are naturally aligned (RMA_ERR_ADDRESS).
+ *
+ *     op                                                  types
+ *     RMA_OP_SUM, RMA_OP_PROD                             all
+ *     RMA_OP_MIN, RMA_OP_MAX                              integers, float, double, ldouble
+ *     RMA_OP_AND, RMA_OP_OR, RMA_OP_XOR                   integers
+ *     RMA_OP_LAND, RMA_OP_LOR, RMA_OP_LXOR                integers; logical: the result is 0 or 1
+ *     RMA_OP_REPLACE, RMA_OP_FETCH (get_accumulate only)  all
+ *
+ * Errors: as the calls above; RMA_ERR_ARG also for a type or op that does not exist, and for an op that the type does
+ * not have. After an error nothing has been changed. After MPI_Accumulate and MPI_Get_accumulate, MPI-3.1 section 11.3.
+ * ------------------------------------------------------------------------------------------------ */
+
+enum rma_op {
+    RMA_OP_SUM,
+    RMA_OP_PROD,
+    RMA_OP_MIN,
+    RMA_OP_MAX,
+    RMA_OP_AND,
+    RMA_OP_OR,
+    RMA_OP_XOR,
+    RMA_OP_LAND,
+    RMA_OP_LOR,
+    RMA_OP_LXOR,
+    RMA_OP_REPLACE,
+    RMA_OP_FETCH
+};
+
+/* Types as the machine has them, and then the names of C. */
+enum rma_type {
+    RMA_INT8,
+    RMA_INT16,
+    RMA_INT32,
+    RMA_INT64,
+    RMA_UINT8,
+    RMA_UINT16,
+    RMA_UINT32,
+    RMA_UINT64,
+    RMA_FLOAT,
+    RMA_DOUBLE,
+    RMA_LDOUBLE,
+    RMA_COMPLEXF, /* float _Complex */
+    RMA_COMPLEXD, /* double _Complex */
+    RMA_SHORT = RMA_INT16,
+    RMA_INT = RMA_INT32,
+    RMA_LONG = sizeof(long) == 8 ? RMA_INT64 : RMA_INT32,
+    RMA_LLONG = RMA_INT64,
+    RMA_USHORT = RMA_UINT16,
+    RMA_UINT = RMA_UINT32,
+    RMA_ULONG = sizeof(long) == 8 ? RMA_UINT64 : RMA_UINT32,
+    RMA_ULLONG = RMA_UINT64
+};
+
+/* Declares the eight forms of a call. A put has the remote address first, a get second. */
+#define RMA_FORMS_PUT_(CALL, ...)                                                                                      \
+    int rma_##CALL(void *dest, const void *source, __VA_ARGS__, int pe);                                               \
+    int rma_##CALL##_nbi(void *dest, const void *source, __VA_ARGS__, int pe);                                         \
+    int rma_ctx_##CALL(rma_ctx *ctx, void *dest, const void *source, __VA_ARGS__, int pe);                             \
+    int rma_ctx_##CALL##_nbi(rma_ctx *ctx, void *dest, const void *source, __VA_ARGS__, int pe);                       \
+    int rma_gptr_##CALL(rma_gptr_t dest, const void *source, __VA_ARGS__);                                             \
+    int rma_gptr_##CALL##_nbi(rma_gptr_t dest, const void *source, __VA_ARGS__);                                       \
+    int rma_ctx_gptr_##CALL(rma_ctx *ctx, rma_gptr_t dest, const void *source, __VA_ARGS__);                           \
+    int rma_ctx_gptr_##CALL##_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, __VA_ARGS__);
+#define RMA_FORMS_GET_(CALL, ...)                                                                                      \
+    int rma_##CALL(void *dest, const void *source, __VA_ARGS__, int pe);                                               \
+    int rma_##CALL##_nbi(void *dest, const void *source, __VA_ARGS__, int pe);                                         \
+    int rma_ctx_##CALL(rma_ctx *ctx, void *dest, const void *source, __VA_ARGS__, int pe);                             \
+    int rma_ctx_##CALL##_nbi(rma_ctx *ctx, void *dest, const void *source, __VA_ARGS__, int pe);                       \
+    int rma_gptr_##CALL(void *dest, rma_gptr_t source, __VA_ARGS__);                                                   \
+    int rma_gptr_##CALL##_nbi(void *dest, rma_gptr_t source, __VA_ARGS__);                                             \
+    int rma_ctx_gptr_##CALL(rma_ctx *ctx, void *dest, rma_gptr_t source, __VA_ARGS__);                                 \
+    int rma_ctx_gptr_##CALL##_nbi(rma_ctx *ctx, void *dest, rma_gptr_t source, __VA_ARGS__);
+
+#define RMA_SECTION_                                                                                                   \
+    const ptrdiff_t *dest_stride, const ptrdiff_t *source_stride, size_t elem, int dims, const size_t *count
+#define RMA_INDEXED_ const ptrdiff_t *index, size_t elem, size_t n
+#define RMA_BLOCKS_  const struct rma_block *to, size_t n_to, const struct rma_block *from, size_t n_from
+#define RMA_UPDATE_  int type, int op, const void *scale
+
+RMA_FORMS_PUT_(put_section, RMA_SECTION_)
+RMA_FORMS_GET_(get_section, RMA_SECTION_)
+RMA_FORMS_PUT_(put_indexed, RMA_INDEXED_)
+RMA_FORMS_GET_(get_indexed, RMA_INDEXED_)
+RMA_FORMS_PUT_(put_blocks, RMA_BLOCKS_)
+RMA_FORMS_GET_(get_blocks, RMA_BLOCKS_)
+RMA_FORMS_PUT_(accumulate, size_t n, RMA_UPDATE_)
+RMA_FORMS_PUT_(get_accumulate, void *fetch, size_t n, RMA_UPDATE_)
+RMA_FORMS_PUT_(accumulate_section, const ptrdiff_t *dest_stride, const ptrdiff_t *source_stride, int dims,
+               const size_t *count, RMA_UPDATE_)
+RMA_FORMS_PUT_(get_accumulate_section, void *fetch, const ptrdiff_t *dest_stride, const ptrdiff_t *source_stride,
+               const ptrdiff_t *fetch_stride, int dims, const size_t *count, RMA_UPDATE_)
+RMA_FORMS_PUT_(accumulate_indexed, const ptrdiff_t *index, size_t n, RMA_UPDATE_)
+RMA_FORMS_PUT_(get_accumulate_indexed, void *fetch, const ptrdiff_t *index, size_t n, RMA_UPDATE_)
+RMA_FORMS_PUT_(accumulate_blocks, RMA_BLOCKS_, RMA_UPDATE_)
+RMA_FORMS_PUT_(get_accumulate_blocks, void *fetch, RMA_BLOCKS_, const struct rma_block *into, size_t n_into,
+               RMA_UPDATE_)
+
+/* ---------------------------------------------------------------------------------------------------
  * Types: the first tables list distinct types; the tables of aliases list other names of these types. The generic
  * macros expand the first tables. A macro is not expanded inside its own expansion. So a macro that a program passes to
  * one of these tables can use only calls by type (rma_p_long), not generic calls (rma_p).
