@@ -16,12 +16,13 @@
 
 /* ---- types ---- */
 
+/* clang-format off */
 #define INTEGERS(X)                                                                                                    \
-    X(INT8, int8_t)                                                                                                    \
-    X(INT16, int16_t) X(INT32, int32_t) X(INT64, int64_t) X(UINT8, uint8_t) X(UINT16, uint16_t) X(UINT32, uint32_t)    \
-        X(UINT64, uint64_t)
+    X(INT8, int8_t) X(INT16, int16_t) X(INT32, int32_t) X(INT64, int64_t)                                              \
+    X(UINT8, uint8_t) X(UINT16, uint16_t) X(UINT32, uint32_t) X(UINT64, uint64_t)
 #define REALS(X)     X(FLOAT, float) X(DOUBLE, double) X(LDOUBLE, long double)
 #define COMPLEXES(X) X(COMPLEXF, float complex) X(COMPLEXD, double complex)
+/* clang-format on */
 
 #define TYPES 13
 #define OPS   12
