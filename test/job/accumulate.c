@@ -356,7 +356,13 @@ static void sum_one(uint64_t *random, int kind, int type, int64_t added[WORDS]) 
             OK(FORM_PUT(f, r, get_accumulate, ones, fetched, (size_t)n, type, RMA_OP_SUM, NULL));
             for (int i = 0; i < n; i++) added[word + i]++;
             break;
-        case 2: /* the first dimension backwards, and one value for all */
+        case 2: /* the first dimension backwards, or one element for all; and one value for all */
+            if (job_below(random, 3) == 0) {
+                stride[0] = stride[1] = 0;
+                OK(FORM_PUT(f, r, accumulate_section, ones, stride, near_stride, 2, count, type, RMA_OP_SUM, NULL));
+                added[word] += 2 * (int64_t)count[0];
+                break;
+            }
             stride[0] = -stride[0];
             if (count[0]) {
                 struct remote end = r;
@@ -578,7 +584,7 @@ static void mistakes(unsigned number, int kind) {
     refused(f, r, RMA_DOUBLE, OPS, RMA_ERR_ARG, "op 12");
     for (type = 0; type < TYPES; type++)
         for (op = 0; op < OPS; op++)
-            if (!has(type, op)) refused(f, r, type, op, RMA_ERR_ARG, "RMA_OP_");
+            if (!has(type, op)) refused(f, r, type, op, RMA_ERR_ARG, "is not for type");
     type = RMA_DOUBLE, op = RMA_OP_FETCH;
     word = "RMA_OP_FETCH";
     REFUSED_ONE(, near, 4);
@@ -607,8 +613,6 @@ static void mistakes(unsigned number, int kind) {
     REFUSED_ONE(_section, near, stride, stride, 16, count);
     REFUSED_GET(_section, near, fetch, stride, stride, stride, 16, count);
     word = "overlap";
-    REFUSED_ONE(_section, near, same, stride, 2, count);
-    REFUSED_GET(_section, near, fetch, same, stride, stride, 2, count);
     REFUSED_GET(_section, near, fetch, stride, stride, same, 2, count);
     word = "40";
     REFUSED_ONE(_blocks, near, list, 2, longer, 2);
@@ -637,13 +641,15 @@ static void mistakes(unsigned number, int kind) {
     refused(f, null, RMA_INT32, RMA_OP_SUM, RMA_ERR_ADDRESS, "");
     if (!f.gptr) {
         struct remote wrong = r;
+        char outside[32];
+        snprintf(outside, sizeof outside, "PE %d", job.n);
         wrong.pe = job.n;
-        refused(f, wrong, RMA_INT8, RMA_OP_MAX, RMA_ERR_PE, job_text("PE %d", job.n));
+        refused(f, wrong, RMA_INT8, RMA_OP_MAX, RMA_ERR_PE, outside);
     }
     if (f.ctx) {
         struct form no = f;
-        no.ctx = RMA_CTX_INVALID;
-        refused(no, r, RMA_FLOAT, RMA_OP_SUM, RMA_ERR_ARG, "RMA_CTX_INVALID");
+        no.ctx = (rma_ctx *)8;
+        refused(no, r, RMA_FLOAT, RMA_OP_SUM, RMA_ERR_ARG, "is no context");
     }
     for (size_t i = 0; i < sizeof fetch; i++) CHECK(fetch[i] == 0x77, "a refused call wrote");
     /* Nothing to do; and a fetch needs no source. */

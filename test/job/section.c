@@ -287,26 +287,29 @@ static void mistakes(unsigned number, int kind) {
     }
     /* One element is outside. */
     code = RMA_ERR_ADDRESS;
-    word = form_name(f, "");
-    word = "PE";
+    word = f.gptr ? "global pointer" : "dest";
     REFUSED_PUT(put_section, near, far, stride, 8, 2, count);
     REFUSED_PUT(put_section, near, back, stride, 8, 2, count);
-    REFUSED_GET(get_section, near, stride, far, 8, 2, count);
-    REFUSED_BOTH(indexed, near, far_index, 8, 3);
+    REFUSED_PUT(put_indexed, near, far_index, 8, 3);
     REFUSED_PUT(put_blocks, near, far_list, 2, list, 2);
+    word = f.gptr ? "global pointer" : "source";
+    REFUSED_GET(get_section, near, stride, far, 8, 2, count);
+    REFUSED_GET(get_indexed, near, far_index, 8, 3);
     REFUSED_GET(get_blocks, near, list, 2, far_list, 2);
     refused(f, null, RMA_ERR_ADDRESS, "");
     if (!f.gptr) {
         struct remote wrong = r;
+        char outside[32];
+        snprintf(outside, sizeof outside, "PE %d", job.n);
         wrong.pe = job.n;
-        refused(f, wrong, RMA_ERR_PE, job_text("PE %d", job.n));
+        refused(f, wrong, RMA_ERR_PE, outside);
         wrong.pe = -1;
         refused(f, wrong, RMA_ERR_PE, "PE -1");
     }
     if (f.ctx) {
         struct form no = f;
-        no.ctx = RMA_CTX_INVALID;
-        refused(no, r, RMA_ERR_ARG, "RMA_CTX_INVALID");
+        no.ctx = (rma_ctx *)8;
+        refused(no, r, RMA_ERR_ARG, "is no context");
     }
     /* Nothing to move: no list, no buffer, and no overlap either. */
     OK(FORM_PUT(f, r, put_section, near, stride, stride, 8, 2, none));
