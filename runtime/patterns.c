@@ -12,6 +12,7 @@
 #include "base/update.h"
 #include "heap/attached.h"
 #include "runtime/context.h"
+#include "runtime/gptr.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"

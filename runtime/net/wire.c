@@ -100,8 +100,8 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;
-            if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
-                return refuse_message(m, "record", "operation %u is no atomic", r->op);
+            if (r->flags & RMAI_RECORD_SIGNAL && r->op >= RMA_FETCH_FADD_)
+                return refuse_message(m, "record", "operation %u is no atomic on an integer", r->op);
             break;
         case RMAI_RECORD_ALLOC: *value = sizeof(rma_gptr_t); break;
         case RMAI_RECORD_EXTENTS: *value = sizeof(struct rmai_directory); break;
