@@ -356,13 +356,7 @@ static void sum_one(uint64_t *random, int kind, int type, int64_t added[WORDS]) 
             OK(FORM_PUT(f, r, get_accumulate, ones, fetched, (size_t)n, type, RMA_OP_SUM, NULL));
             for (int i = 0; i < n; i++) added[word + i]++;
             break;
-        case 2: /* the first dimension backwards, or one element for all; and one value for all */
-            if (job_below(random, 3) == 0) {
-                stride[0] = stride[1] = 0;
-                OK(FORM_PUT(f, r, accumulate_section, ones, stride, near_stride, 2, count, type, RMA_OP_SUM, NULL));
-                added[word] += 2 * (int64_t)count[0];
-                break;
-            }
+        case 2: /* the first dimension backwards, and one value for all */
             stride[0] = -stride[0];
             if (count[0]) {
                 struct remote end = r;
@@ -613,6 +607,8 @@ static void mistakes(unsigned number, int kind) {
     REFUSED_ONE(_section, near, stride, stride, 16, count);
     REFUSED_GET(_section, near, fetch, stride, stride, stride, 16, count);
     word = "overlap";
+    REFUSED_ONE(_section, near, same, stride, 2, count);
+    REFUSED_GET(_section, near, fetch, same, stride, stride, 2, count);
     REFUSED_GET(_section, near, fetch, stride, stride, same, 2, count);
     word = "40";
     REFUSED_ONE(_blocks, near, list, 2, longer, 2);
