@@ -455,7 +455,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_epoch both = r.epoch & mask;
         int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
-        /* A thread that knows of an actor's later atomic also knows of the earlier one, and of what that one told. */
+        /* A thread that knows of an actor's later atomic also knows of the earlier one and of what it told. */
         if (both && kind != RACE_PLAIN)
             before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
         if (race_known_to_all(r.epoch)) continue;
