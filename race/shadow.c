@@ -366,7 +366,10 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
         const struct race_record *r = &records[i];
         race_epoch *e = r->write ? &small.write : &small.read;
         uint32_t *at = r->write ? small.write_at : small.read_at;
-        if (r->seen[0].count || (*e && (*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK))) fits = 0;
+        /* Atomics of two parts of the cell are two accesses, also where one call has made both. */
+        if (r->seen[0].count ||
+            (*e && ((*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK) || (*e & RACE_KIND) != RACE_PLAIN)))
+            fits = 0;
         for (int half = 0; half < 2; half++) {
             race_epoch mask = half ? 0xf0 : 0x0f;
             if (!(r->epoch & mask)) continue;
