@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define RECORD_MOST ((size_t)3968)  /* bytes of a piece's runs and data in a message */
-#define LONG_FROM   ((size_t)8192)  /* bytes of a move whose data travel by tag */
+#define LONG_FROM   ((size_t)65536)  /* bytes of a move whose data travel by tag */
 #define LONG_PIECE  ((size_t)65536) /* bytes of data of one piece, by tag */
 #define RUNS_MOST   (RECORD_MOST / sizeof(int64_t))
 
@@ -139,6 +139,7 @@ static int send_piece(struct piece *p) {
         free(runs.landing);
     }
     p->sent = NULL;
+    if (p->by_tag) rmai_net_drive(p->net); /* the target may be ready for the data of an earlier piece */
     return code;
 }
 
