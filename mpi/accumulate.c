@@ -113,11 +113,22 @@ static int update_blocks(const struct update *u, int op, int type) {
     return code;
 }
 
+/* On this node an element of up to 8 bytes is written and read whole by any copy. Between nodes copies might overtake
+ * earlier accumulates of this process. */
+static int is_copy(const struct update *u, int op) {
+    return u->target.peer.record && u->t.type->element_size <= 8 &&
+           (op == RMA_OP_FETCH || (op == RMA_OP_REPLACE && !u->r.type));
+}
+
 static int update_elements(const struct update *u, int op) {
     const int type = word_of(u->t.type);
     const size_t n = u->t.size / bytes_of(type);
     const int o_plain = op == RMA_OP_FETCH || u->o.type->plain, r_plain = !u->r.type || u->r.type->plain;
     int code;
+    if (is_copy(u, op) && op == RMA_OP_FETCH)
+        return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);
+    if (is_copy(u, op))
+        return rmai_win_move_data(1, 0, (void *)(uintptr_t)u->origin, &u->o, &u->target, &u->t);
     if (o_plain && r_plain && u->t.type->plain)
         return u->r.type ? rma_gptr_get_accumulate_nbi(u->target.at, op == RMA_OP_FETCH ? NULL : u->origin, u->result,
                                                        n, type, op, NULL)

@@ -26,11 +26,20 @@ static int move_blocks(enum direction d, void *buffer, const struct rmai_win_sid
     return code;
 }
 
-/* `now`: the buffer may be reused, or is filled, on return. */
-static int move_data(enum direction d, int now, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
-                     const struct rmai_win_side *t) {
+int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
+                       const struct rmai_win_target *target, const struct rmai_win_side *t) {
+    const enum direction d = put ? PUT : GET;
+    rma_gptr_t at = target->at;
     struct rmai_section near, far;
     int code;
+    if (target->peer.base && o->type->plain && t->type->plain) {
+        char *there = target->peer.base + (at - target->peer.start);
+        if (d == PUT)
+            rma_move_(there, buffer, o->size);
+        else
+            rma_move_(buffer, there, o->size);
+        return RMA_SUCCESS;
+    }
     if (rmai_win_two_sections(o, t, &near, &far)) {
         buffer = rmai_win_at(buffer, near.start);
         at += (rma_gptr_t)far.start;
@@ -53,7 +62,6 @@ static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, 
                                           MPI_Count target_count, MPI_Datatype target_type) {
     struct rmai_win_side o, t;
     struct rmai_win_target target;
-    char *there;
     int code = rmai_win_side(w, call, "origin", count, type, &o);
     if (code == MPI_SUCCESS) code = rmai_win_side(w, call, "target", target_count, target_type, &t);
     if (code == MPI_SUCCESS) code = rmai_win_target(w, call, rank, disp, &t, &target);
@@ -63,15 +71,7 @@ static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, 
                               t.size);
     if (!buffer && o.type->plain)
         return rmai_win_error(w, MPI_ERR_BUFFER, "%s: origin_addr is a null pointer", call);
-    there = target.peer.base ? target.peer.base + (target.at - target.peer.start) : NULL;
-    if (there && o.type->plain && t.type->plain) {
-        if (d == PUT)
-            rma_move_(there, buffer, o.size);
-        else
-            rma_move_(buffer, there, o.size);
-        return MPI_SUCCESS;
-    }
-    code = move_data(d, now, buffer, &o, target.at, &t);
+    code = rmai_win_move_data(d == PUT, now, buffer, &o, &target, &t);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
 
