@@ -24,6 +24,11 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
+/* rmai_resolve_gptr (gptr.c) finds [g + from, g + from + len), for an access in ctx that needs that alignment. It
+ * enters an attached region, p->region. */
+int rmai_resolve_gptr(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t from,
+                      size_t len, size_t align, struct rmai_place *p);
+
 /* rmai_symmetric_offset returns a number for a symmetric object, the same on all PEs. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 
@@ -35,9 +40,6 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
 /* rmai_span returns the bytes from the start of the first of n > 0 elements to the end of the last one; 0 on overflow.
  */
 size_t rmai_span(size_t n, size_t stride, size_t elem);
-
-/* rmai_move_strided copies n elements, which are to_step bytes apart in `to` and from_step bytes apart in `from`. */
-void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
 
 /* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
  * are in bytes. Elements on another node are complete after a quiet of the place's set. The place must not have entered
