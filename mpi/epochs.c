@@ -4,7 +4,6 @@
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
 #include "mpi/setup.h"
-#include "runtime/face.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -292,16 +291,6 @@ static int count_reached(void *context) {
     return (int64_t)(__atomic_load_n(c->count, __ATOMIC_ACQUIRE) - c->until) >= 0;
 }
 
-struct generation_wait {
-    _Atomic uint32_t *generation;
-    uint32_t old;
-};
-
-static int generation_over(void *context) {
-    const struct generation_wait *g = context;
-    return atomic_load_explicit(g->generation, memory_order_acquire) != g->old;
-}
-
 /* Among the nodes: in round k each leader tells the one that is 2^k nodes further, and waits to be told. Whichever
  * process of a node comes last does it for the leader. After D. Hensgen, R. Finkel and U. Manber, "Two algorithms for
  * barrier synchronization", 1988. */
@@ -321,18 +310,17 @@ static int meet_nodes(struct rmai_win *w) {
 
 static int meet(struct rmai_win *w) {
     struct rmai_win_record *leader = w->near[0].record;
-    struct generation_wait g = {&leader->generation,
-                                atomic_load_explicit(&leader->generation, memory_order_relaxed)};
+    const uint32_t old = __atomic_load_n(&leader->over.value, __ATOMIC_RELAXED);
     const uint32_t before = atomic_fetch_add_explicit(&leader->arrived, 1, memory_order_acq_rel);
-    int code = RMA_SUCCESS;
+    int code;
     w->fences++;
     if (before + 1 < (uint32_t)w->family->n_near) {
-        if (!generation_over(&g)) rma_wait_for_("MPI_Win_fence", -1, generation_over, &g);
+        rma_event_await_("MPI_Win_fence", &leader->over, old);
         return RMA_SUCCESS;
     }
     code = meet_nodes(w);
     atomic_store_explicit(&leader->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&leader->generation, g.old + 1, memory_order_release);
+    rma_event_set_(&leader->over, old + 1);
     return code;
 }
 

@@ -18,6 +18,7 @@
 
 #include "mpi/family.h"
 #include "rma.h"
+#include "runtime/face.h"
 
 #define RMAI_WINS 16384 /* at a time */
 
@@ -50,7 +51,7 @@ struct rmai_win_record {
     _Alignas(64) uint64_t completed;              /* counts calls of MPI_Win_complete for this process */
     uint64_t posted;                              /* struct rmai_win_post of processes of other nodes: a list */
     _Alignas(64) _Atomic uint32_t arrived;        /* the leader's: processes of this node that are in a fence, */
-    _Alignas(64) _Atomic uint32_t generation;     /* and how many fences are over */
+    _Alignas(64) struct rma_event_ over;          /* and how many fences are over */
     uint64_t round[RMAI_WIN_ROUNDS];              /* the leader's: signals of other leaders */
     _Alignas(64) _Atomic uint32_t posts[];        /* how often each process of this node has posted for this one */
 };

@@ -78,4 +78,20 @@ void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *
     rmai_wait_over(patience, &stall);
 }
 
+_Static_assert(sizeof(struct rma_event_) == sizeof(struct rmai_event), "two names of the same struct");
+
+void rma_event_await_(const char *call, struct rma_event_ *event, uint32_t old) {
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
+    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
+    rmai_wait_watched((struct rmai_event *)event, old, patience, &stall);
+    rmai_wait_over(patience, &stall);
+}
+
+void rma_event_set_(struct rma_event_ *event, uint32_t value) {
+    struct rmai_event *e = (struct rmai_event *)event;
+    atomic_store_explicit(&e->value, value, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst); /* a thread that is going to sleep sees the value, or is seen */
+    rmai_wake(e);
+}
+
 int rma_windows_info_(void) { return rmai_world.job.settings.mpi_info; }

@@ -79,6 +79,15 @@ int rma_is_own_block_(const void *block);
  * if any can. */
 void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context);
 
+/* A word in memory of the node that a PE sets and others wait for; at first all zero. rma_event_await_ waits until its
+ * value is not `old`, as rma_wait_for_ does, for a PE of this node; rma_event_set_ changes it and wakes the PEs that
+ * sleep. */
+struct rma_event_ {
+    uint32_t value, sleepers;
+};
+void rma_event_await_(const char *call, struct rma_event_ *event, uint32_t old);
+void rma_event_set_(struct rma_event_ *event, uint32_t value);
+
 /* rma_windows_info_: 1 if RMA_MPI_INFO=1 is in force. */
 int rma_windows_info_(void);
 
