@@ -103,10 +103,13 @@ static int update_blocks(const struct update *u, int op, int type) {
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
     size_t n_o = 0, n_t = 0, n_r = 0;
     int code = RMA_ERR_NO_MEM;
-    if ((reads_only || list_of(&u->o, &o, &n_o)) && list_of(&u->t, &t, &n_t) && list_of(&u->r, &r, &n_r))
-        code = u->r.type ? rma_gptr_get_accumulate_blocks_nbi(u->target.at, reads_only ? NULL : u->origin, u->result, t,
-                                                              n_t, o, n_o, r, n_r, type, op, NULL)
-                         : rma_gptr_accumulate_blocks_nbi(u->target.at, u->origin, t, n_t, o, n_o, type, op, NULL);
+    if ((reads_only || list_of(&u->o, &o, &n_o)) && list_of(&u->t, &t, &n_t) && list_of(&u->r, &r, &n_r)) {
+        const void *origin = reads_only ? NULL : rmai_type_rebase(o, n_o, u->origin);
+        void *result = rmai_type_rebase(r, n_r, u->result);
+        code = u->r.type ? rma_gptr_get_accumulate_blocks_nbi(u->target.at, origin, result, t, n_t, o, n_o, r, n_r,
+                                                              type, op, NULL)
+                         : rma_gptr_accumulate_blocks_nbi(u->target.at, origin, t, n_t, o, n_o, type, op, NULL);
+    }
     free(o);
     free(t);
     free(r);
@@ -232,6 +235,8 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
                               u->call, u->r.size, u->t.size);
     if (u->t.type->element == RMAI_ELEMENT_MIXED && u->t.type->basic == MPI_DATATYPE_NULL && u->t.size)
         return rmai_win_error(w, MPI_ERR_TYPE, "%s: the target's datatype has elements of several types", u->call);
+    if (reads_only && r_type == MPI_DATATYPE_NULL)
+        return rmai_win_error(w, MPI_ERR_OP, "%s: MPI_NO_OP is for calls that fetch", u->call);
     if (u->t.type->element == RMAI_ELEMENT_PAIR) {
         if (u->op != MPI_MINLOC && u->op != MPI_MAXLOC && u->op != MPI_REPLACE && !reads_only)
             return rmai_win_error(w, MPI_ERR_OP, "%s: not an operation on pairs", u->call);
@@ -240,7 +245,7 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
     op = op_of(u->op, u->t.type);
     if (op < 0 && !(u->target.nothing && u->t.size == 0))
         return rmai_win_error(w, MPI_ERR_OP, "%s: op is not a predefined operation on this datatype", u->call);
-    if (u->target.nothing || (reads_only && !u->r.type)) return MPI_SUCCESS;
+    if (u->target.nothing) return MPI_SUCCESS;
     return rmai_win_failed(w, update_elements(u, op));
 }
 
@@ -258,7 +263,7 @@ static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_D
         atomic = RMA_FETCH_FADD_;
     else if (op == MPI_REPLACE && t->element >= 0 && t->element <= RMA_DOUBLE)
         atomic = RMA_SWAP_;
-    else if (op == MPI_NO_OP && t->element >= 0 && t->element <= RMA_DOUBLE)
+    else if (op == MPI_NO_OP && result && t->element >= 0 && t->element <= RMA_DOUBLE)
         atomic = RMA_FETCH_;
     else
         return 0;

@@ -30,6 +30,7 @@ static void abort_job(MPI_Comm comm, int code, const char *text) {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "rma_mpi: process %d: %s\n", rank, text);
     fflush(stderr);
+    rma_aborting_();
     PMPI_Abort(comm, code);
 }
 

@@ -18,9 +18,11 @@ static int move_blocks(enum direction d, void *buffer, const struct rmai_win_sid
     size_t n_near = 0, n_far = 0;
     int code = RMA_ERR_NO_MEM;
     if ((o->type->plain || rmai_type_blocks(o->type, o->count, &near, &n_near)) &&
-        (t->type->plain || rmai_type_blocks(t->type, t->count, &far, &n_far)))
+        (t->type->plain || rmai_type_blocks(t->type, t->count, &far, &n_far))) {
+        buffer = rmai_type_rebase(near, n_near, buffer);
         code = d == PUT ? rma_gptr_put_blocks_nbi(at, buffer, far, n_far, near, n_near)
                         : rma_gptr_get_blocks_nbi(buffer, at, near, n_near, far, n_far);
+    }
     free(near);
     free(far);
     return code;

@@ -150,6 +150,11 @@ RMAI_MPI_API int MPI_Finalize(void) {
     return PMPI_Finalize();
 }
 
+RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
+    if (rmai_win_running) rma_aborting_();
+    return PMPI_Abort(comm, code);
+}
+
 /* ---- memory ---- */
 
 RMAI_MPI_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {

@@ -67,6 +67,13 @@ static inline const struct rmai_type *rmai_type_of(MPI_Datatype handle) {
  * are merged. Returns 0 if memory is exhausted. */
 int rmai_type_blocks(const struct rmai_type *t, size_t count, struct rma_block **blocks, size_t *n);
 
+/* rmai_type_rebase makes the list begin at offset 0, and returns the buffer for it: the program's may be MPI_BOTTOM. */
+static inline void *rmai_type_rebase(struct rma_block *blocks, size_t n, const void *buffer) {
+    const ptrdiff_t first = n ? blocks[0].offset : 0;
+    for (size_t i = 0; i < n; i++) blocks[i].offset -= first;
+    return (void *)((uintptr_t)buffer + (uintptr_t)first);
+}
+
 /* rmai_type_section: `count` elements as one section. Returns 0 if they are none. */
 struct rmai_section {
     ptrdiff_t start;

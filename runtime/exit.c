@@ -123,6 +123,8 @@ static int is_waiting(void) {
     return *call != 0;
 }
 
+void rma_aborting_(void) { watched.ending = 1; }
+
 int rma_leaves_well_(void) {
     if (exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
     if (rmai_world.job.my_pe == 0) note_unfinalized_end("the library calls it now");

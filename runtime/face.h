@@ -46,6 +46,9 @@ void rma_exit_(int code) __attribute__((noreturn));
  * it. */
 int rma_leaves_well_(void);
 
+/* rma_aborting_: the program is about to end the job by MPI_Abort, so the end of its process is not reported. */
+void rma_aborting_(void);
+
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 
