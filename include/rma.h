@@ -939,8 +939,8 @@ int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, 
  * unpacks each message when it arrives, so a call costs few messages, whatever its shape is.
  *
  * Errors: as rma_put. RMA_ERR_ARG also for elem 0, dims outside 0..RMA_DIMS_MAX, a null list, a product or a span that
- * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (with RMA_CHECK=1 also
- * in lists). After the noncontiguous put and get of GASNet-EX and ARMCI.
+ * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (blocks are compared
+ * only with RMA_CHECK=1). After the noncontiguous put and get of GASNet-EX and ARMCI.
  * ------------------------------------------------------------------------------------------------ */
 
 #define RMA_DIMS_MAX 15

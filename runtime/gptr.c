@@ -3,6 +3,7 @@
  * process, and accessing memory by it. runtime/space finds the memory of an offset, runtime/place accesses it. */
 #include "config.h"
 
+#include "runtime/gptr.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "heap/attached.h"

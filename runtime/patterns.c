@@ -12,6 +12,7 @@
 #include "base/update.h"
 #include "heap/attached.h"
 #include "runtime/context.h"
+#include "runtime/gptr.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
@@ -249,17 +250,21 @@ static void begin_move(struct access *s, int put, const void *local, enum rmai_w
     s->x = (struct rmai_packed){
         .what = put ? RMAI_PACKED_PUT : RMAI_PACKED_GET, .when = when, .local = (void *)(uintptr_t)local};
     s->c.written = put ? RMAI_REMOTE : RMAI_LOCAL;
-    s->c.unique = 1;
     s->c.checks = rmai_world.job.settings.check;
     s->c.names[RMAI_REMOTE] = put ? "dest" : "source";
     s->c.names[RMAI_LOCAL] = put ? "source" : "dest";
 }
 
+static const char *const op_names[RMAI_OPS] = {
+    [RMA_OP_SUM] = "RMA_OP_SUM",   [RMA_OP_PROD] = "RMA_OP_PROD",       [RMA_OP_MIN] = "RMA_OP_MIN",
+    [RMA_OP_MAX] = "RMA_OP_MAX",   [RMA_OP_AND] = "RMA_OP_AND",         [RMA_OP_OR] = "RMA_OP_OR",
+    [RMA_OP_XOR] = "RMA_OP_XOR",   [RMA_OP_LAND] = "RMA_OP_LAND",       [RMA_OP_LOR] = "RMA_OP_LOR",
+    [RMA_OP_LXOR] = "RMA_OP_LXOR", [RMA_OP_REPLACE] = "RMA_OP_REPLACE", [RMA_OP_FETCH] = "RMA_OP_FETCH"};
+
 static int begin_update(struct access *s, const void *source, void *before, int gets, int type, int op,
                         const void *scale, enum rmai_when when) {
     s->c.written = RMAI_REMOTE;
-    s->c.unique = 0;
-    s->c.checks = 0;
+    s->c.checks = rmai_world.job.settings.check;
     s->c.names[RMAI_REMOTE] = "dest";
     s->c.names[RMAI_LOCAL] = "source";
     s->c.names[RMAI_BEFORE] = "fetch";
@@ -269,8 +274,7 @@ static int begin_update(struct access *s, const void *source, void *before, int 
     if (op == RMA_OP_FETCH && !gets)
         return rmai_error(RMA_ERR_ARG, "%s: op RMA_OP_FETCH is only for rma_get_accumulate", s->c.call);
     if (!rmai_update_has((enum rma_op)op, (enum rma_type)type))
-        return rmai_error(RMA_ERR_ARG, "%s: op %s is not for type %s", s->c.call, rmai_op_words[op],
-                          rmai_type_words[type]);
+        return rmai_error(RMA_ERR_ARG, "%s: op %s is not for type %s", s->c.call, op_names[op], rmai_type_words[type]);
     s->x = (struct rmai_packed){.what = RMAI_PACKED_UPDATE,
                                 .when = when,
                                 .local = op == RMA_OP_FETCH ? NULL : (void *)(uintptr_t)source,

@@ -24,11 +24,6 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
-/* rmai_resolve_gptr (gptr.c) finds [g + from, g + from + len), for an access in ctx that needs that alignment. It
- * enters an attached region, p->region. */
-int rmai_resolve_gptr(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t from,
-                      size_t len, size_t align, struct rmai_place *p);
-
 /* rmai_symmetric_offset returns a number for a symmetric object, the same on all PEs. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
 

@@ -100,8 +100,8 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;
-            if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
-                return refuse_message(m, "record", "operation %u is no atomic", r->op);
+            if (r->flags & RMAI_RECORD_SIGNAL && r->op >= RMA_FETCH_FADD_)
+                return refuse_message(m, "record", "operation %u is no atomic on an integer", r->op);
             break;
         case RMAI_RECORD_ALLOC: *value = sizeof(rma_gptr_t); break;
         case RMAI_RECORD_EXTENTS: *value = sizeof(struct rmai_directory); break;
@@ -153,7 +153,7 @@ int rmai_wire_runs_bring(const struct rmai_record *r) {
 static int is_run_inside(const struct rmai_wire_run *run, uint64_t span, uint64_t *sum) {
     int64_t last;
     uint64_t bytes;
-    if (run->n == 0 || run->len == 0 || run->len > span || run->n > span) return 0;
+    if (run->n == 0 || run->len == 0 || run->len > span) return 0;
     if (__builtin_mul_overflow(run->len, run->n, &bytes) || __builtin_add_overflow(*sum, bytes, sum)) return 0;
     if (__builtin_mul_overflow((int64_t)(run->n - 1), run->step, &last) || __builtin_add_overflow(last, run->at, &last))
         return 0;
