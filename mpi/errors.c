@@ -8,10 +8,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* One code of MPI for each class, made when it is first needed, and its present text. */
+/* One code of MPI for each class, made when it is first needed, and its present text. MPICH 4.0 does not find the texts
+ * of such codes, so MPI_Error_string is ours. */
 #define CLASSES 128
 static int codes[CLASSES];
+static char texts[CLASSES][MPI_MAX_ERROR_STRING];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static int code_of(int class, const char *text) {
@@ -19,10 +22,24 @@ static int code_of(int class, const char *text) {
     pthread_mutex_lock(&mutex);
     if (class > 0 && class < CLASSES) {
         if (codes[class] == 0 && PMPI_Add_error_code(class, &codes[class]) != MPI_SUCCESS) codes[class] = 0;
-        if (codes[class] != 0 && PMPI_Add_error_string(codes[class], text) == MPI_SUCCESS) code = codes[class];
+        if (codes[class] != 0) code = codes[class];
+        snprintf(texts[class], sizeof texts[class], "%s", text);
     }
     pthread_mutex_unlock(&mutex);
     return code;
+}
+
+RMAI_MPI_API int MPI_Error_string(int code, char *text, int *len) {
+    int class, found = 0;
+    pthread_mutex_lock(&mutex);
+    for (class = 1; class < CLASSES && !found; class++) {
+        found = codes[class] != 0 && codes[class] == code;
+        if (found) strcpy(text, texts[class]);
+    }
+    pthread_mutex_unlock(&mutex);
+    if (!found) return PMPI_Error_string(code, text, len);
+    *len = (int)strlen(text);
+    return MPI_SUCCESS;
 }
 
 static void abort_job(MPI_Comm comm, int code, const char *text) {
@@ -191,7 +208,7 @@ RMAI_MPI_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
         w->handle(&win, &code);
         return MPI_SUCCESS;
     }
-    PMPI_Error_string(code, text, &len);
+    MPI_Error_string(code, text, &len);
     abort_job(w->family->comm, code, text);
     return MPI_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include "runtime/face.h"
 
 #include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,11 @@
 int rmai_win_running;
 
 int rmai_win_await(MPI_Request *request) {
-    int done = 0, code;
+    int done = 0, code, polls = 0;
     do {
         code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (code == MPI_SUCCESS && !done && rma_initialized()) rma_progress();
+        if (++polls > 200) sched_yield(); /* the other process may need this processor */
     } while (code == MPI_SUCCESS && !done);
     return code;
 }
