@@ -5,9 +5,8 @@
 
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
+#include "mpi/moves.h"
 #include "mpi/requests.h"
-#include "mpi/setup.h"
-#include "mpi/target.h"
 
 #include <stdlib.h>
 
@@ -128,10 +127,8 @@ static int update_elements(const struct update *u, int op) {
     const size_t n = u->t.size / bytes_of(type);
     const int o_plain = op == RMA_OP_FETCH || u->o.type->plain, r_plain = !u->r.type || u->r.type->plain;
     int code;
-    if (is_copy(u, op) && op == RMA_OP_FETCH)
-        return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);
-    if (is_copy(u, op))
-        return rmai_win_move_data(1, 0, (void *)(uintptr_t)u->origin, &u->o, &u->target, &u->t);
+    if (is_copy(u, op) && op == RMA_OP_FETCH) return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);
+    if (is_copy(u, op)) return rmai_win_move_data(1, 0, (void *)(uintptr_t)u->origin, &u->o, &u->target, &u->t);
     if (o_plain && r_plain && u->t.type->plain)
         return u->r.type ? rma_gptr_get_accumulate_nbi(u->target.at, op == RMA_OP_FETCH ? NULL : u->origin, u->result,
                                                        n, type, op, NULL)
@@ -328,10 +325,10 @@ static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_D
         if (code == MPI_SUCCESS) code = rmai_win_failed(w, rma_quiet());                                               \
         return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Raccumulate" #SUFFIX, request) : code;                   \
     }                                                                                                                  \
-    RMAI_MPI_API int MPI_Rget_accumulate##SUFFIX(                                                                      \
-        const void *origin, COUNT count, MPI_Datatype type, void *result, COUNT result_count,                          \
-        MPI_Datatype result_type, int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Op op,    \
-        MPI_Win win, MPI_Request *request) {                                                                           \
+    RMAI_MPI_API int MPI_Rget_accumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, void *result,     \
+                                                 COUNT result_count, MPI_Datatype result_type, int rank,               \
+                                                 MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,          \
+                                                 MPI_Op op, MPI_Win win, MPI_Request *request) {                       \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
         int code;                                                                                                      \
         if (!w)                                                                                                        \
@@ -366,8 +363,8 @@ static int compare_swap_part(rma_gptr_t at, size_t size, uint64_t cond, uint64_t
     for (;;) {
         *old = (word & mask) >> shift;
         if (*old != cond) return RMA_SUCCESS;
-        seen = rma_gptr_atomic_compare_swap_uint32(at & ~(rma_gptr_t)3, word,
-                                                   (word & ~mask) | (uint32_t)(value << shift));
+        seen =
+            rma_gptr_atomic_compare_swap_uint32(at & ~(rma_gptr_t)3, word, (word & ~mask) | (uint32_t)(value << shift));
         if (seen == word) return RMA_SUCCESS;
         word = seen;
     }

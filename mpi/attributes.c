@@ -3,8 +3,8 @@
 
 #include "mpi/attributes.h"
 #include "mpi/errors.h"
-#include "mpi/setup.h"
-#include "mpi/window.h"
+#include "mpi/family.h"
+#include "mpi/state.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -91,8 +91,7 @@ RMAI_MPI_API int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win
     k = malloc(sizeof *k);
     if (!k) return MPI_ERR_NO_MEM;
     pthread_mutex_lock(&mutex);
-    *k = (struct keyval){
-        .number = *number, .function = function, .extra = extra, .next = keyvals};
+    *k = (struct keyval){.number = *number, .function = function, .extra = extra, .next = keyvals};
     keyvals = k;
     pthread_mutex_unlock(&mutex);
     return MPI_SUCCESS;

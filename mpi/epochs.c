@@ -3,7 +3,7 @@
 
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
-#include "mpi/setup.h"
+#include "mpi/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +94,7 @@ int rmai_win_enter(struct rmai_win *w, const char *call, int rank) {
                           rank);
 }
 
-#define ASSERTS                                                                                                        \
-    (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
+#define ASSERTS (MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED)
 
 static int check_assert(struct rmai_win *w, const char *call, int assert, int allowed) {
     if ((assert & ~allowed) == 0) return MPI_SUCCESS;
@@ -337,7 +336,7 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
                                                        : "MPI_Win_wait is missing");
     code = complete_everywhere(w);
     if (code == RMA_SUCCESS) code = meet(w);
-    w->open = !(assert & MPI_MODE_NOSUCCEED);
+    w->open = !(assert &MPI_MODE_NOSUCCEED);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
 
@@ -403,7 +402,7 @@ RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     ranks = ranks_of(w, "MPI_Win_post", group, &n, &code);
     if (!ranks) return code;
     code = RMA_SUCCESS;
-    for (int i = 0; i < n && !(assert & MPI_MODE_NOCHECK) && code == RMA_SUCCESS; i++) {
+    for (int i = 0; i < n && !(assert &MPI_MODE_NOCHECK) && code == RMA_SUCCESS; i++) {
         struct rmai_win_peer *p = rmai_win_near(w, ranks[i]);
         if (p)
             atomic_fetch_add_explicit(&p->record->posts[w->family->my_slot], 1, memory_order_release);
@@ -474,7 +473,7 @@ RMAI_MPI_API int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     w->open = 0;
     code = RMA_SUCCESS;
     for (int i = 0; i < n && code == RMA_SUCCESS; i++) {
-        if (!(assert & MPI_MODE_NOCHECK)) await_post(w, ranks[i]);
+        if (!(assert &MPI_MODE_NOCHECK)) await_post(w, ranks[i]);
         code = rmai_win_peer_access(w, ranks[i], RMAI_WIN_STARTED);
     }
     w->started = ranks;
@@ -515,8 +514,7 @@ RMAI_MPI_API int MPI_Win_wait(MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
     struct count_wait c;
     if (!w) return PMPI_Win_wait(win);
-    if (w->n_exposed < 0)
-        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_wait: MPI_Win_post has opened no epoch");
+    if (w->n_exposed < 0) return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_wait: MPI_Win_post has opened no epoch");
     c = (struct count_wait){&w->record->completed, w->completed + (uint64_t)w->n_exposed};
     if (!count_reached(&c)) rma_wait_for_("MPI_Win_wait", -1, count_reached, &c);
     return end_exposure(w);
@@ -526,8 +524,7 @@ RMAI_MPI_API int MPI_Win_test(MPI_Win win, int *flag) {
     struct rmai_win *w = rmai_win_of(win);
     struct count_wait c;
     if (!w) return PMPI_Win_test(win, flag);
-    if (w->n_exposed < 0)
-        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_test: MPI_Win_post has opened no epoch");
+    if (w->n_exposed < 0) return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_test: MPI_Win_post has opened no epoch");
     c = (struct count_wait){&w->record->completed, w->completed + (uint64_t)w->n_exposed};
     *flag = count_reached(&c);
     if (!*flag) rma_progress();

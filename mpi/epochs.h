@@ -3,7 +3,7 @@
 #ifndef RMAI_MPI_EPOCHS_H
 #define RMAI_MPI_EPOCHS_H
 
-#include "mpi/window.h"
+#include "mpi/state.h"
 
 /* rmai_win_enter checks that this process may access `rank` now, and takes the lock that MPI_Win_lock_all has left for
  * the first access. Returns MPI_SUCCESS or reports MPI_ERR_RMA_SYNC in `call`. */

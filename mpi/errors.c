@@ -2,8 +2,8 @@
 #include "config.h"
 
 #include "mpi/errors.h"
-#include "mpi/setup.h"
-#include "mpi/window.h"
+#include "mpi/family.h"
+#include "mpi/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static int code_of(int class, const char *text) {
 RMAI_MPI_API int MPI_Error_string(int code, char *text, int *len) {
     int class, found = 0;
     pthread_mutex_lock(&mutex);
-    for (class = 1; class < CLASSES && !found; class++) {
+    for (class = 1; class < CLASSES && !found; class ++) {
         found = codes[class] != 0 && codes[class] == code;
         if (found) strcpy(text, texts[class]);
     }

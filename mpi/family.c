@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "mpi/family.h"
-#include "mpi/setup.h"
 #include "rma.h"
 
 #include <stdlib.h>

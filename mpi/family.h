@@ -6,10 +6,8 @@
 #define RMAI_MPI_FAMILY_H
 
 #include <mpi.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#define RMAI_WIN_ROUNDS 24 /* of a barrier between nodes: for 2^24 nodes */
+#include "mpi/state.h"
 
 struct rmai_win_family {
     MPI_Comm comm;   /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
@@ -22,10 +20,10 @@ struct rmai_win_family {
     int n_straight;
     struct rmai_win_member {
         int rank, pe;
-    } *near;                             /* the processes of this node, by rank; near[0] is the node's leader */
-    int n_rounds;                        /* of a barrier between nodes, for the leader */
-    int partners[RMAI_WIN_ROUNDS];       /* in round k this leader tells the leader with rank partners[k] */
-    const char *why;                     /* why the windows are left to MPI, or NULL */
+    } * near;                      /* the processes of this node, by rank; near[0] is the node's leader */
+    int n_rounds;                  /* of a barrier between nodes, for the leader */
+    int partners[RMAI_WIN_ROUNDS]; /* in round k this leader tells the leader with rank partners[k] */
+    const char *why;               /* why the windows are left to MPI, or NULL */
 };
 
 /* rmai_win_family_of returns the family of comm, or NULL if memory is exhausted. The first call for comm is collective

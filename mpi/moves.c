@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Put, MPI_Get, and their forms with a request. */
 #include "config.h"
 
+#include "mpi/moves.h"
 #include "mpi/errors.h"
 #include "mpi/requests.h"
-#include "mpi/setup.h"
-#include "mpi/target.h"
 
 #include <stdlib.h>
 
@@ -47,11 +45,10 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
         at += (rma_gptr_t)far.start;
         if (near.dims == 0 && d == PUT)
             return now ? rma_gptr_put(at, buffer, near.elem) : rma_gptr_put_nbi(at, buffer, near.elem);
-        if (near.dims == 0)
-            return now ? rma_gptr_get(buffer, at, near.elem) : rma_gptr_get_nbi(buffer, at, near.elem);
-        code = d == PUT ? rma_gptr_put_section_nbi(at, buffer, far.stride, near.stride, near.elem, near.dims, near.count)
-                        : rma_gptr_get_section_nbi(buffer, at, near.stride, far.stride, near.elem, near.dims,
-                                                   near.count);
+        if (near.dims == 0) return now ? rma_gptr_get(buffer, at, near.elem) : rma_gptr_get_nbi(buffer, at, near.elem);
+        code = d == PUT
+                   ? rma_gptr_put_section_nbi(at, buffer, far.stride, near.stride, near.elem, near.dims, near.count)
+                   : rma_gptr_get_section_nbi(buffer, at, near.stride, far.stride, near.elem, near.dims, near.count);
     } else {
         code = move_blocks(d, buffer, o, at, t);
     }
@@ -71,8 +68,7 @@ static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, 
     if (o.size != t.size)
         return rmai_win_error(w, MPI_ERR_TRUNCATE, "%s: %zu bytes at the origin and %zu at the target", call, o.size,
                               t.size);
-    if (!buffer && o.type->plain)
-        return rmai_win_error(w, MPI_ERR_BUFFER, "%s: origin_addr is a null pointer", call);
+    if (!buffer && o.type->plain) return rmai_win_error(w, MPI_ERR_BUFFER, "%s: origin_addr is a null pointer", call);
     code = rmai_win_move_data(d == PUT, now, buffer, &o, &target, &t);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }

@@ -3,7 +3,7 @@
 
 #include "mpi/requests.h"
 #include "mpi/errors.h"
-#include "mpi/window.h"
+#include "mpi/state.h"
 
 static int query(void *state, MPI_Status *status) {
     const int code = PMPI_Status_set_elements(status, MPI_BYTE, 0);

@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The life cycle: the program's MPI_Init starts librma, its MPI_Finalize ends it; and memory of MPI_Alloc_mem. */
 #include "config.h"
 
-#include "mpi/setup.h"
+#include "mpi/state.h"
 #include "mpi/window.h"
 #include "runtime/face.h"
 
 #include <dirent.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int rmai_win_running;
-
-int rmai_win_await(MPI_Request *request) {
-    int done = 0, code, polls = 0;
-    do {
-        code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && !done && rma_initialized()) rma_progress();
-        if (++polls > 200) sched_yield(); /* the other process may need this processor */
-    } while (code == MPI_SUCCESS && !done);
-    return code;
-}
 
 static void die(const char *text) {
     fprintf(stderr, "rma_mpi: %s\n", text);

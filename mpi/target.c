@@ -4,6 +4,7 @@
 #include "mpi/target.h"
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
+#include "mpi/regions.h"
 
 int rmai_win_side(struct rmai_win *w, const char *call, const char *name, MPI_Count count, MPI_Datatype type,
                   struct rmai_win_side *side) {

@@ -6,8 +6,8 @@
 #include <mpi.h>
 #include <string.h>
 
+#include "mpi/peers.h"
 #include "mpi/types.h"
-#include "mpi/window.h"
 
 /* One side of a transfer. */
 struct rmai_win_side {
@@ -40,11 +40,6 @@ static inline char *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, 
     if (__builtin_expect(__builtin_mul_overflow((uint64_t)disp, p->unit, &offset), 0)) return NULL;
     return __builtin_expect(offset <= p->size && len <= p->size - offset, 1) ? p->base + offset : NULL;
 }
-
-/* rmai_win_move_data copies from the buffer to the target (put), or back. now: the buffer may be reused, or is filled,
- * on return. Returns an enum rma_error. */
-int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
-                       const struct rmai_win_target *target, const struct rmai_win_side *t);
 
 /* rmai_win_two_sections: both sides as sections of the same shape, with element length in `elem`. Returns 0 if they
  * have no common shape. */

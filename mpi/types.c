@@ -114,7 +114,8 @@ struct named {
     int logical;
 };
 
-#define INTEGER(TYPE)  (sizeof(TYPE) == 1 ? RMA_INT8 : sizeof(TYPE) == 2 ? RMA_INT16 : sizeof(TYPE) == 4 ? RMA_INT32 : RMA_INT64)
+#define INTEGER(TYPE)                                                                                                  \
+    (sizeof(TYPE) == 1 ? RMA_INT8 : sizeof(TYPE) == 2 ? RMA_INT16 : sizeof(TYPE) == 4 ? RMA_INT32 : RMA_INT64)
 #define PAIR(TYPE)                                                                                                     \
     offsetof(                                                                                                          \
         struct {                                                                                                       \
@@ -215,7 +216,8 @@ static void describe_leaf(struct rmai_type *t, int combiner, struct list *l) {
     t->logical = named.logical;
     t->basic = t->handle;
     t->element_size = t->size;
-    if (named.element == RMAI_ELEMENT_PAIR && named.index_at != t->size - sizeof(int) && named.index_at * 2 != t->size) {
+    if (named.element == RMAI_ELEMENT_PAIR && named.index_at != t->size - sizeof(int) &&
+        named.index_at * 2 != t->size) {
         append(l, 0, t->size - sizeof(int));
         append(l, (ptrdiff_t)named.index_at, sizeof(int));
     } else {
@@ -345,7 +347,8 @@ static void describe_derived(struct rmai_type *t, int combiner, const struct con
         case MPI_COMBINER_RESIZED: repeat(l, &child, 0, 1, child.extent); break;
         case MPI_COMBINER_CONTIGUOUS: repeat(l, &child, 0, (size_t)i[0], child.extent); break;
         case MPI_COMBINER_VECTOR:
-            for (int k = 0; k < i[0]; k++) repeat(l, &child, k * (ptrdiff_t)i[2] * child.extent, (size_t)i[1], child.extent);
+            for (int k = 0; k < i[0]; k++)
+                repeat(l, &child, k * (ptrdiff_t)i[2] * child.extent, (size_t)i[1], child.extent);
             break;
         case MPI_COMBINER_HVECTOR:
             for (int k = 0; k < i[0]; k++) repeat(l, &child, k * a[0], (size_t)i[1], child.extent);
@@ -393,8 +396,7 @@ static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
         c.i = malloc(((size_t)c.n_i + 1) * sizeof *c.i);
         c.a = malloc(((size_t)c.n_a + 1) * sizeof *c.a);
         c.d = malloc(((size_t)c.n_d + 1) * sizeof *c.d);
-        ok = c.i && c.a && c.d &&
-             PMPI_Type_get_contents(handle, c.n_i, c.n_a, c.n_d, c.i, c.a, c.d) == MPI_SUCCESS;
+        ok = c.i && c.a && c.d && PMPI_Type_get_contents(handle, c.n_i, c.n_a, c.n_d, c.i, c.a, c.d) == MPI_SUCCESS;
         if (!ok) c.n_d = 0;
         if (ok)
             describe_derived(t, combiner, &c, l);

@@ -58,8 +58,7 @@ static inline unsigned rmai_type_place(MPI_Datatype handle) {
 /* rmai_type_of: the same, in a few nanoseconds for types that were used lately. A struct is never given back to the
  * system, so a thread may read the handle of one that another thread frees. */
 static inline const struct rmai_type *rmai_type_of(MPI_Datatype handle) {
-    const struct rmai_type *t =
-        atomic_load_explicit(&rmai_type_cache[rmai_type_place(handle)], memory_order_acquire);
+    const struct rmai_type *t = atomic_load_explicit(&rmai_type_cache[rmai_type_place(handle)], memory_order_acquire);
     return t && t->handle == handle ? t : rmai_type_slow(handle);
 }
 

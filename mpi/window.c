@@ -4,18 +4,16 @@
 #include "mpi/window.h"
 #include "mpi/attributes.h"
 #include "mpi/errors.h"
-#include "mpi/setup.h"
+#include "mpi/family.h"
+#include "mpi/peers.h"
+#include "mpi/regions.h"
 #include "runtime/face.h"
 
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-struct rmai_win *rmai_wins;
-rma_gptr_t *rmai_win_directory;
 
 /* Numbers that are in use here, one bit each. */
 #define WORDS (RMAI_WINS / 64)
@@ -32,12 +30,10 @@ int rmai_wins_open(void) {
     return RMA_ERR_NO_MEM;
 }
 
-static void free_peers(struct rmai_win *w);
-
 /* MPI says that a program must free its windows. librma takes back their memory. */
 void rmai_wins_close(void) {
     for (int i = 0; i < RMAI_WINS; i++)
-        if (taken[i / 64] >> (i % 64) & 1 && rmai_wins[i].family) free_peers(&rmai_wins[i]);
+        if (taken[i / 64] >> (i % 64) & 1 && rmai_wins[i].family) rmai_win_peers_free(&rmai_wins[i]);
 }
 
 /* ---- the number of a new window ---- */
@@ -85,134 +81,6 @@ static void give_number_back(int number) {
     while (atomic_flag_test_and_set_explicit(&choosing, memory_order_acquire)) sched_yield();
     taken[number / 64] &= ~(UINT64_C(1) << (number % 64));
     atomic_flag_clear_explicit(&choosing, memory_order_release);
-}
-
-/* ---- peers ---- */
-
-static void learn_memory(struct rmai_win_peer *p, const struct rmai_win_record *record) {
-    p->size = record->size;
-    p->unit = record->unit;
-    p->start = record->start;
-    p->base = record->start != RMA_GPTR_NULL ? rma_gptr_ptr(record->start) : NULL;
-}
-
-static int find_near_peers(struct rmai_win *w) {
-    for (int i = 0; i < w->family->n_near; i++) {
-        struct rmai_win_peer *p = &w->near[i];
-        const rma_gptr_t *directory;
-        p->rank = w->family->near[i].rank;
-        p->pe = w->family->near[i].pe;
-        directory = rma_ptr(rmai_win_directory, p->pe);
-        if (!directory) return 0;
-        p->record_at = __atomic_load_n(&directory[w->number], __ATOMIC_ACQUIRE);
-        p->record = rma_gptr_ptr(p->record_at);
-        if (!p->record) return 0;
-        learn_memory(p, p->record);
-    }
-    /* This process's own memory, attached or not. */
-    w->near[w->family->my_slot].base = w->base;
-    return 1;
-}
-
-static int fetch_peer(struct rmai_win *w, int rank, struct rmai_win_peer *p) {
-    struct rmai_win_record record;
-    int code;
-    *p = (struct rmai_win_peer){.rank = rank, .pe = rmai_win_family_pe(w->family, rank)};
-    code = rma_get(&p->record_at, &rmai_win_directory[w->number], sizeof p->record_at, p->pe);
-    if (code == RMA_SUCCESS) code = rma_gptr_get(&record, p->record_at, offsetof(struct rmai_win_record, lock));
-    if (code == RMA_SUCCESS) learn_memory(p, &record);
-    return code;
-}
-
-static struct rmai_win_peer *find_far(struct rmai_win *w, int rank) {
-    struct rmai_win_peer *p = w->far[(unsigned)rank % RMAI_WIN_FAR];
-    while (p && p->rank != rank) p = p->next;
-    return p;
-}
-
-/* Forgets all peers on other nodes that no epoch names. */
-#define FAR_MOST 256
-static void forget_far(struct rmai_win *w, int all) {
-    for (int i = 0; i < RMAI_WIN_FAR; i++)
-        for (struct rmai_win_peer **at = &w->far[i], *p; (p = *at) != NULL;)
-            if (p->access && !all) {
-                at = &p->next;
-            } else {
-                *at = p->next;
-                w->n_far--;
-                free(p);
-            }
-}
-
-/* Finds the peer, or enters it. The caller has the mutex, which is released while another node answers. */
-static int enter_far(struct rmai_win *w, int rank, struct rmai_win_peer **found) {
-    struct rmai_win_peer *p = find_far(w, rank), fetched;
-    int code;
-    if (!p) {
-        pthread_mutex_unlock(&w->mutex);
-        code = fetch_peer(w, rank, &fetched);
-        pthread_mutex_lock(&w->mutex);
-        if (code != RMA_SUCCESS) return code;
-        p = find_far(w, rank);
-    }
-    if (!p) {
-        if (w->n_far >= FAR_MOST) forget_far(w, 0);
-        p = malloc(sizeof *p);
-        if (!p) return RMA_ERR_NO_MEM;
-        *p = fetched;
-        p->next = w->far[(unsigned)rank % RMAI_WIN_FAR];
-        w->far[(unsigned)rank % RMAI_WIN_FAR] = p;
-        w->n_far++;
-    }
-    *found = p;
-    return RMA_SUCCESS;
-}
-
-int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer) {
-    struct rmai_win_peer *p = rmai_win_near(w, rank);
-    int code = RMA_SUCCESS;
-    if (p) {
-        *peer = *p;
-        return RMA_SUCCESS;
-    }
-    pthread_mutex_lock(&w->mutex);
-    code = enter_far(w, rank, &p);
-    if (code == RMA_SUCCESS) *peer = *p;
-    pthread_mutex_unlock(&w->mutex);
-    return code;
-}
-
-int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access) {
-    struct rmai_win_peer *p = rmai_win_near(w, rank);
-    int code = RMA_SUCCESS;
-    if (p) {
-        p->access = access;
-        return RMA_SUCCESS;
-    }
-    pthread_mutex_lock(&w->mutex);
-    code = enter_far(w, rank, &p);
-    if (code == RMA_SUCCESS) p->access = access;
-    pthread_mutex_unlock(&w->mutex);
-    return code;
-}
-
-int rmai_win_each_far(struct rmai_win *w, int (*visit)(struct rmai_win *w, struct rmai_win_peer *peer)) {
-    int code = RMA_SUCCESS, one;
-    for (int i = 0; i < RMAI_WIN_FAR; i++)
-        for (struct rmai_win_peer *p = w->far[i]; p; p = p->next) {
-            one = visit(w, p);
-            if (code == RMA_SUCCESS) code = one;
-        }
-    return code;
-}
-
-static void free_peers(struct rmai_win *w) {
-    forget_far(w, 1);
-    free(w->near);
-    free(w->posts_seen);
-    free(w->started);
-    w->near = NULL;
-    w->posts_seen = NULL;
 }
 
 /* ---- windows that begin ---- */
@@ -335,8 +203,8 @@ static void say(const struct plan *p, const struct rmai_win_family *f, int numbe
     if (p->why)
         fprintf(stderr, "rma_mpi: %s, %d processes: left to MPI: %s\n", p->call, f->n, p->why);
     else
-        fprintf(stderr, "rma_mpi: %s, %d processes, %d on this node: window %d of librma%s\n", p->call, f->n,
-                f->n_near, number, p->held ? ", over memory that is not of MPI_Alloc_mem: the kernel copies" : "");
+        fprintf(stderr, "rma_mpi: %s, %d processes, %d on this node: window %d of librma%s\n", p->call, f->n, f->n_near,
+                number, p->held ? ", over memory that is not of MPI_Alloc_mem: the kernel copies" : "");
 }
 
 /* Makes the window that all processes of f have memory for. */
@@ -349,7 +217,7 @@ static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) 
         ok = fill_in(w, p, f, record, number);
         __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
         code = barrier(f);
-        if (code == MPI_SUCCESS && ok && find_near_peers(w)) {
+        if (code == MPI_SUCCESS && ok && rmai_win_peers_find(w)) {
             say(p, f, number);
             *win = rmai_win_handle(w);
             return MPI_SUCCESS;
@@ -370,8 +238,8 @@ static int begin(struct plan *p, void (*memory)(struct plan *p, const struct rma
     if (f->why)
         p->why = f->why;
     else if (p->flavor == MPI_WIN_FLAVOR_SHARED && f->n_near != f->n)
-        code = rmai_win_comm_error(p->comm, MPI_ERR_RMA_SHARED,
-                                   "%s: %d of the %d processes share memory with this one", p->call, f->n_near, f->n);
+        code = rmai_win_comm_error(p->comm, MPI_ERR_RMA_SHARED, "%s: %d of the %d processes share memory with this one",
+                                   p->call, f->n_near, f->n);
     if (!p->why && code == MPI_SUCCESS) {
         if (memory) memory(p, f);
         code = make_window(p, f, win);
@@ -470,179 +338,6 @@ RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int
     return MPI_SUCCESS;
 }
 
-/* ---- dynamic windows ---- */
-
-struct rmai_win_outgrown {
-    void *block;
-    struct rmai_win_outgrown *next;
-};
-
-/* Makes room for one more region. Another process may be reading the array, so it stays until the window ends. */
-static int grow_regions(struct rmai_win *w) {
-    const size_t n = (size_t)w->record->n_regions, room = w->room ? 2 * w->room : 8;
-    struct rmai_win_region *regions = NULL;
-    struct rmai_win_outgrown *old = NULL;
-    void **held;
-    if (n < w->room) return RMA_SUCCESS;
-    held = realloc(w->region_held, room * sizeof *held);
-    if (held) w->region_held = held;
-    old = malloc(sizeof *old);
-    if (!held || !old || rma_alloc_mem(room * sizeof *regions, &regions) != RMA_SUCCESS) {
-        free(old);
-        return RMA_ERR_NO_MEM;
-    }
-    if (n) memcpy(regions, w->regions, n * sizeof *regions);
-    *old = (struct rmai_win_outgrown){w->regions, w->outgrown};
-    w->outgrown = old;
-    w->regions = regions;
-    w->room = room;
-    return RMA_SUCCESS;
-}
-
-static void free_regions(struct rmai_win *w) {
-    for (size_t i = 0; i < (size_t)w->record->n_regions; i++) rma_unshare_("MPI_Win_free", w->region_held[i]);
-    for (struct rmai_win_outgrown *o = w->outgrown, *next; o; o = next) {
-        next = o->next;
-        rma_free_mem(o->block);
-        free(o);
-    }
-    rma_free_mem(w->regions);
-    free(w->region_held);
-}
-
-/* The first of n regions that ends after `at`. */
-static size_t first_after(const struct rmai_win_region *regions, size_t n, uint64_t at) {
-    size_t low = 0, high = n;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (regions[middle].to <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* A change of the regions: others read them again if the version is odd or has changed. */
-static void begin_change(struct rmai_win_record *r) {
-    __atomic_store_n(&r->version, r->version + 1, __ATOMIC_RELAXED);
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
-static void end_change(struct rmai_win_record *r) { __atomic_store_n(&r->version, r->version + 1, __ATOMIC_RELEASE); }
-
-RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
-    struct rmai_win *w = rmai_win_of(win);
-    struct rmai_win_region region;
-    struct rmai_win_record *r;
-    void *held = NULL;
-    int code = RMA_SUCCESS;
-    size_t at, n;
-    if (!w) return PMPI_Win_attach(win, base, size);
-    if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "MPI_Win_attach: not a window of MPI_Win_create_dynamic");
-    if (size < 0 || (size > 0 && !base))
-        return rmai_win_error(w, size < 0 ? MPI_ERR_SIZE : MPI_ERR_BASE, "MPI_Win_attach: base %p, size %lld", base,
-                              (long long)size);
-    if (size == 0) return MPI_SUCCESS;
-    r = w->record;
-    region = (struct rmai_win_region){(uintptr_t)base, (uintptr_t)base + (uint64_t)size, RMA_GPTR_NULL};
-    pthread_mutex_lock(&w->mutex);
-    n = (size_t)r->n_regions;
-    at = first_after(w->regions, n, region.from);
-    if (at < n && w->regions[at].from < region.to) {
-        pthread_mutex_unlock(&w->mutex);
-        return rmai_win_error(w, MPI_ERR_RMA_ATTACH, "MPI_Win_attach: %lld bytes at %p overlap attached memory",
-                              (long long)size, base);
-    }
-    code = grow_regions(w);
-    if (code == RMA_SUCCESS) code = rma_share_("MPI_Win_attach", base, (size_t)size, &region.start, &held);
-    if (code == RMA_SUCCESS) {
-        begin_change(r);
-        memmove(w->regions + at + 1, w->regions + at, (n - at) * sizeof *w->regions);
-        memmove(w->region_held + at + 1, w->region_held + at, (n - at) * sizeof *w->region_held);
-        w->regions[at] = region;
-        w->region_held[at] = held;
-        r->regions = rma_gptr(w->regions, rma_my_pe());
-        r->n_regions = n + 1;
-        end_change(r);
-    }
-    pthread_mutex_unlock(&w->mutex);
-    if (code == RMA_SUCCESS) return MPI_SUCCESS;
-    return rmai_win_error(w, MPI_ERR_RMA_ATTACH, "%s", rma_last_error());
-}
-
-RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
-    struct rmai_win *w = rmai_win_of(win);
-    struct rmai_win_record *r;
-    void *held = NULL;
-    size_t at, n;
-    int found;
-    if (!w) return PMPI_Win_detach(win, base);
-    r = w->record;
-    pthread_mutex_lock(&w->mutex);
-    n = (size_t)r->n_regions;
-    at = first_after(w->regions, n, (uintptr_t)base);
-    found = at < n && w->regions[at].from == (uintptr_t)base;
-    if (found) {
-        held = w->region_held[at];
-        begin_change(r);
-        memmove(w->regions + at, w->regions + at + 1, (n - at - 1) * sizeof *w->regions);
-        memmove(w->region_held + at, w->region_held + at + 1, (n - at - 1) * sizeof *w->region_held);
-        r->n_regions = n - 1;
-        end_change(r);
-    }
-    pthread_mutex_unlock(&w->mutex);
-    if (found) rma_unshare_("MPI_Win_detach", held);
-    return found ? MPI_SUCCESS
-                 : rmai_win_error(w, MPI_ERR_RMA_ATTACH, "MPI_Win_detach: no memory is attached at %p", base);
-}
-
-static rma_gptr_t in_region(const struct rmai_win_region *region, uint64_t at, size_t len) {
-    const int inside = region->from <= at && at <= region->to && len <= region->to - at;
-    return inside ? region->start + (at - region->from) : RMA_GPTR_NULL;
-}
-
-/* For a process of this node. */
-static rma_gptr_t locate_near(const struct rmai_win_record *r, uint64_t at, size_t len) {
-    for (;;) {
-        const uint64_t version = __atomic_load_n(&r->version, __ATOMIC_ACQUIRE);
-        const size_t n = (size_t)__atomic_load_n(&r->n_regions, __ATOMIC_RELAXED);
-        const rma_gptr_t list = __atomic_load_n(&r->regions, __ATOMIC_RELAXED);
-        const struct rmai_win_region *regions = n && !(version & 1) ? rma_gptr_ptr(list) : NULL;
-        rma_gptr_t g = RMA_GPTR_NULL;
-        if (regions) {
-            const size_t i = first_after(regions, n, at);
-            if (i < n) g = in_region(&regions[i], at, len);
-        }
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (!(version & 1) && version == __atomic_load_n(&r->version, __ATOMIC_RELAXED)) return g;
-        sched_yield(); /* the owner may have lost its processor in the change */
-    }
-}
-
-static rma_gptr_t locate_far(const struct rmai_win_peer *p, uint64_t at, size_t len) {
-    struct rmai_win_record r, again;
-    rma_gptr_t g = RMA_GPTR_NULL;
-    do {
-        struct rmai_win_region *regions = NULL;
-        if (rma_gptr_get(&r, p->record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) return g;
-        g = RMA_GPTR_NULL;
-        if (!(r.version & 1) && r.n_regions && (regions = malloc(r.n_regions * sizeof *regions)) != NULL &&
-            rma_gptr_get(regions, r.regions, r.n_regions * sizeof *regions) == RMA_SUCCESS) {
-            const size_t i = first_after(regions, r.n_regions, at);
-            if (i < r.n_regions) g = in_region(&regions[i], at, len);
-        }
-        free(regions);
-        if (rma_gptr_get(&again, p->record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) return g;
-    } while (r.version & 1 || again.version != r.version);
-    return g;
-}
-
-rma_gptr_t rmai_win_locate(const struct rmai_win_peer *peer, uint64_t at, size_t len) {
-    return peer->record ? locate_near(peer->record, at, len) : locate_far(peer, at, len);
-}
-
 /* ---- the end of a window ---- */
 
 RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
@@ -653,8 +348,8 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     if (w->locked || w->lock_all || w->n_started >= 0 || w->n_exposed >= 0)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_free: %s",
                               w->locked || w->lock_all ? "the window is locked"
-                              : w->n_started >= 0         ? "MPI_Win_complete is missing"
-                                                             : "MPI_Win_wait is missing");
+                              : w->n_started >= 0      ? "MPI_Win_complete is missing"
+                                                       : "MPI_Win_wait is missing");
     code = rmai_win_attributes_end(w);
     if (code != MPI_SUCCESS)
         return rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: the function of an attribute returned %d", code);
@@ -664,11 +359,11 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     if (barrier(f) != MPI_SUCCESS && code == MPI_SUCCESS)
         code = rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: MPI_Ibarrier failed");
     rmai_win_directory[number] = RMA_GPTR_NULL;
-    free_regions(w);
+    rmai_win_regions_free(w);
     if (w->held) rma_unshare_("MPI_Win_free", w->held);
     rma_free_mem(w->allocated);
     rma_free_mem(w->record);
-    free_peers(w);
+    rmai_win_peers_free(w);
     if (w->info != MPI_INFO_NULL) PMPI_Info_free(&w->info);
     rmai_win_handler_set(w, MPI_ERRHANDLER_NULL);
     pthread_mutex_destroy(&w->mutex);

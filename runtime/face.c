@@ -65,9 +65,7 @@ void rma_unshare_(const char *call, void *held) {
     if (held) rmai_attach_release(&rmai_world, call, held);
 }
 
-int rma_is_own_block_(const void *block) {
-    return rma_reach_.running && rmai_segment_holds(&rmai_world.local, block);
-}
+int rma_is_own_block_(const void *block) { return rma_reach_.running && rmai_segment_holds(&rmai_world.local, block); }
 
 void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronization. The sizes of windows are multiples of 16 bytes, because MPICH 4.0 confuses others. Broken by an access that another process sees too late, by a lock that two processes hold, by a
- * fence or a wait that returns too early, and by windows that disturb each other. */
+/* Synchronization. The sizes of windows are multiples of 16 bytes, because MPICH 4.0 confuses others. Broken by an
+ * access that another process sees too late, by a lock that two processes hold, by a fence or a wait that returns too
+ * early, and by windows that disturb each other. */
 #include "check.h"
 
 static void fences(void) {
@@ -172,8 +173,7 @@ static void communicators(void) {
     MPI_Comm_rank(half, &me);
     MPI_Comm_size(half, &size);
     for (int i = 0; i < 3; i++)
-        MPI_Win_allocate(16, 8, MPI_INFO_NULL, i == 0 ? half : i == 1 ? reversed : MPI_COMM_WORLD, &base[i],
-                         &win[i]);
+        MPI_Win_allocate(16, 8, MPI_INFO_NULL, i == 0 ? half : i == 1 ? reversed : MPI_COMM_WORLD, &base[i], &win[i]);
     MPI_Comm_free(&half);
     for (int i = 0; i < 3; i++) MPI_Win_fence(0, win[i]);
     MPI_Put(&x, 1, MPI_LONG, (me + 1) % size, 0, 1, MPI_LONG, win[0]);

@@ -73,7 +73,7 @@ static MPI_Aint span(MPI_Datatype type, int count, MPI_Aint *first) {
 struct window {
     MPI_Win win;
     char *base;
-    int unit;       /* this process's */
+    int unit;        /* this process's */
     MPI_Aint origin; /* displacement of base, in the units of the target: of a dynamic window */
 };
 
