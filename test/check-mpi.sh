@@ -16,7 +16,7 @@ library=$top_builddir/.libs/librma_mpi.so
 [ -r "$library" ] || hard "there is no $library"
 LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
-preload="sh $top_builddir/tools/rma_mpi --library=$library"
+preload="sh $top_builddir/tools/rma_mpi --library $library"
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
 for program in moves updates epochs windows; do
@@ -83,7 +83,7 @@ run sh "$top_builddir/tools/rma_mpi"
 exits 2 "rma_mpi without a program"
 run sh "$top_builddir/tools/rma_mpi" --nonsense program
 exits 2 "rma_mpi with an unknown argument"
-run sh "$top_builddir/tools/rma_mpi" --library="$dir/none" true
+run sh "$top_builddir/tools/rma_mpi" --library "$dir/none" true
 if [ "$status" -eq 1 ] && grep -q "$dir/none" "$dir/err"; then
     ok "a library that does not exist is named"
 else

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-nwchem.sh: NWChem of Debian on librma, without changes (rma_mpi). The energies of two waters in a job of several
-# processes are those of one process on MPI alone, but for 1e-9, because the order of sums differs: Hartree-Fock, and at
-# depth `long` MP2 and density functional theory.
+# processes are those of one process on MPI alone, but for 1e-9, because the order of sums differs: Hartree-Fock, and
+# at depth `long` MP2 and density functional theory.
 # Skipped where NWChem is not installed (package nwchem-mpich).
 #
-# Broken by anything that gives Global Arrays other data than were put: MPICH 4.0 alone never converges with 2 processes.
+# Broken by anything that gives Global Arrays other data than were put: MPICH 4.0 alone never converges with 2
+# processes.
 set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -20,7 +21,7 @@ library=$top_builddir/.libs/librma_mpi.so
 LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 OMP_NUM_THREADS=1
 export LD_LIBRARY_PATH OMP_NUM_THREADS
-preload="sh $top_builddir/tools/rma_mpi --library=$library"
+preload="sh $top_builddir/tools/rma_mpi --library $library"
 
 cat >"$dir/water.nw" <<'END'
 start water
