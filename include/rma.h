@@ -467,8 +467,7 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
              int pe);
 
 /* rma_iput_signal: rma_iput, and then the atomic of rma_put_signal on *signal of the same PE. A PE that sees the signal
- * sees all elements. If n is 0, only the signal is sent. Between nodes the put and the signal are complete when the
- * call returns. Errors: those of both calls; after an error nothing is put. */
+ * sees all elements. If n is 0, only the signal is sent. Errors: those of both calls; after an error nothing is put. */
 int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
