@@ -58,9 +58,8 @@ static int delete_attribute(struct rmai_win *w, struct rmai_win_attribute **at) 
     if (*k && (*k)->function && (*k)->fortran) {
         void (*function)(MPI_Win *, int *, MPI_Aint *, MPI_Aint *, int *);
         MPI_Win handle = rmai_win_handle(w);
-        MPI_Aint extra = (MPI_Aint)(intptr_t)(*k)->extra;
         memcpy(&function, &(*k)->function, sizeof function);
-        function(&handle, &a->keyval, &a->value, &extra, &code);
+        function(&handle, &a->keyval, &a->value, (*k)->extra, &code); /* extra is the address of a number */
     } else if (*k && (*k)->function) {
         code = (*k)->function(rmai_win_handle(w), a->keyval, a->fortran ? (void *)&a->value : (void *)a->value,
                               (*k)->extra);
@@ -225,6 +224,10 @@ RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int
         find_in_mpi("MPII_Win_get_attr", &next);
         return next(win, number, attribute, flag, kind);
     }
+    /* Fortran's constants for the attributes of all windows are C's plus 1. */
+    if (number == MPI_WIN_BASE + 1 || number == MPI_WIN_SIZE + 1 || number == MPI_WIN_DISP_UNIT + 1 ||
+        number == MPI_WIN_CREATE_FLAVOR + 1 || number == MPI_WIN_MODEL + 1)
+        number--;
     *flag = get_attribute(w, number, &value, &at);
     if (*flag && kind == 0) memcpy(attribute, &at, sizeof at);
     if (*flag && kind != 0) memcpy(attribute, &value, sizeof value);

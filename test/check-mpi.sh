@@ -40,6 +40,17 @@ for program in moves updates epochs windows; do
     done
 done
 
+# From Fortran, whose library calls the functions of C.
+if command -v mpifort.mpich >/dev/null && [ "$mpi" = mpich ]; then
+    if (cd "$dir" && mpifort.mpich -o fortran "$top_srcdir/test/mpi/windows.f90") >"$dir/log" 2>&1; then
+        # shellcheck disable=SC2086
+        run $mpiexec -n 2 $preload "$dir/fortran"
+        exits 0 "windows.f90 on librma"
+    else
+        fail "windows.f90 does not compile"
+    fi
+fi
+
 # RMA_MPI_INFO says whose each window is.
 # shellcheck disable=SC2086
 run env RMA_MPI_INFO=1 $mpiexec -n 2 $preload "$dir/windows"
