@@ -50,7 +50,7 @@ static MPI_Datatype make_type(int depth) {
             }
             MPI_Type_create_subarray(3, sizes, parts, starts, draw(2) ? MPI_ORDER_C : MPI_ORDER_FORTRAN, inner, &type);
             break;
-        case 8: MPI_Type_create_resized(inner, 0, extent + 4 * (MPI_Aint)draw(4), &type); break;
+        case 8: MPI_Type_create_resized(inner, lb, extent + 4 * (MPI_Aint)draw(4), &type); break;
         default: {
             MPI_Datatype types[2] = {inner, MPI_INT};
             lengths[0] = 2, lengths[1] = 1;
