@@ -105,7 +105,9 @@ static void note_unfinalized_end(const char *consequence) {
         strcpy(how, "the last thread of the program has ended");
     else
         snprintf(how, sizeof how, "exit(%d), or a return of it from main,", watched.status);
-    if (strcmp(watched.began_by, "start_pes") == 0)
+    if (strcmp(watched.began_by, "MPI_Init") == 0)
+        strcpy(missing, "without MPI_Finalize");
+    else if (strcmp(watched.began_by, "start_pes") == 0)
         strcpy(missing, "in a program of start_pes");
     else if (finalizes == 0)
         snprintf(missing, sizeof missing, "without %s_finalize", prefix);
