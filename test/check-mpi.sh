@@ -87,6 +87,20 @@ else
     fail "a window before MPI_Init is an error: exit $status"
 fi
 
+# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone.
+cat >"$dir/late.c" <<'END'
+#include <mpi.h>
+int main(void) { return MPI_Init(0, 0); }
+END
+${MPICC:-mpicc.mpich} -o "$dir/late" "$dir/late.c"
+# shellcheck disable=SC2086
+run $mpiexec -n 2 $preload "$dir/late"
+if [ "$status" -eq 0 ] && grep -q 'without MPI_Finalize' "$dir/err"; then
+    ok "a program without MPI_Finalize gets a note"
+else
+    fail "a program without MPI_Finalize gets a note: exit $status"
+fi
+
 # The command.
 run sh "$top_builddir/tools/rma_mpi" --help
 exits 0 "rma_mpi --help"
