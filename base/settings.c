@@ -89,6 +89,8 @@ static const struct setting settings_table[] = {
      VALUES({"auto", "sizes that were measured on one machine"})},
     {"RMA_STATS", BOOL, MOST, AT(stats), "no", "count operations by the way they go, and print the sums at the end",
      NULL},
+    {"RMA_MPI_INFO", BOOL, EACH, AT(mpi_info), "no", "rma_mpi prints for each window whether librma has it, or why not",
+     NULL},
     {"RMA_FINALIZE_HELPER", BOOL, EACH, AT(finalize_helper), "yes",
      "in jobs of several nodes, a thread helps PEs that MPICH leaves stuck in MPI_Finalize", NULL},
     {"RMA_RACE", TOOL, EACH, 0, "yes", "what a program does that was compiled with oshcc --race or rmacc --race",

@@ -36,6 +36,7 @@ struct rmai_settings {
     long stall;                          /* seconds that a PE waits for another PE before it reports this; 0: never */
     long timeout;                   /* seconds without a sign of life from an awaited PE until the job ends; 0: never */
     int stats;                      /* 1: count all operations, and print the sums at the end */
+    int mpi_info;                   /* 1: rma_mpi prints who has each window */
     int check;                      /* 1: compare the arguments of collective calls */
     struct rmai_choice collectives; /* from which size on each algorithm is used */
     int finalize_helper;            /* 1: start runtime/watch/finalize_progress */

@@ -94,6 +94,9 @@ static void note_status(int status, void *unused) {
 /* The exit status of the process, or -1. */
 static int exit_status(void) { return rmai_world.exiting && watched.process == getpid() ? watched.status : -1; }
 
+/* The program knows MPI only (rma_mpi). */
+static int begun_by_mpi(void) { return strcmp(watched.began_by, "MPI_Init") == 0; }
+
 static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
 
 /* consequence: words for what the library does now. */
@@ -105,7 +108,9 @@ static void note_unfinalized_end(const char *consequence) {
         strcpy(how, "the last thread of the program has ended");
     else
         snprintf(how, sizeof how, "exit(%d), or a return of it from main,", watched.status);
-    if (strcmp(watched.began_by, "start_pes") == 0)
+    if (begun_by_mpi())
+        strcpy(missing, "without MPI_Finalize");
+    else if (strcmp(watched.began_by, "start_pes") == 0)
         strcpy(missing, "in a program of start_pes");
     else if (finalizes == 0)
         snprintf(missing, sizeof missing, "without %s_finalize", prefix);
@@ -123,6 +128,8 @@ static int is_waiting(void) {
     return *call != 0;
 }
 
+void rma_aborting_(void) { watched.ending = 1; }
+
 int rma_leaves_well_(void) {
     if (exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
     if (rmai_world.job.my_pe == 0) note_unfinalized_end("the library calls it now");
@@ -135,6 +142,11 @@ __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
     char consequence[64];
     if (exit_status() < 0 || watched.ending || !rma_reach_.running) return;
+    /* MPI lets such a program end. */
+    if (begun_by_mpi() && watched.status == 0) {
+        if (rmai_world.job.my_pe == 0) note_unfinalized_end("MPI forbids this");
+        return;
+    }
     snprintf(consequence, sizeof consequence, "aborting the job with exit code %d", code);
     note_unfinalized_end(consequence);
     set_abort_deadline(); /* another thread may have locked a stream, and fflush would wait for ever */

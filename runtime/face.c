@@ -4,7 +4,13 @@
 #include "runtime/face.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "heap/segment.h"
+#include "runtime/attach.h"
+#include "runtime/node/barrier.h"
+#include "runtime/reach.h"
+#include "runtime/space.h"
 #include "runtime/team.h"
+#include "runtime/transfer.h"
 #include "runtime/world.h"
 
 #include <stdarg.h>
@@ -44,3 +50,46 @@ int rma_team_noted_(const rma_team *team, int *note) {
     *note = t->note;
     return RMA_SUCCESS;
 }
+
+int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **held) {
+    struct rmai_world *w = &rmai_world;
+    int code = rmai_running(call);
+    *held = NULL;
+    if (code != RMA_SUCCESS) return code;
+    *g = rmai_gptr_symmetric(w, base, size, w->job.my_pe);
+    if (*g == RMA_GPTR_NULL && rma_is_own_block_(base)) *g = rmai_gptr_own(w, base, size);
+    return *g != RMA_GPTR_NULL ? RMA_SUCCESS : rmai_attach_hold(w, call, base, size, g, held);
+}
+
+void rma_unshare_(const char *call, void *held) {
+    if (held) rmai_attach_release(&rmai_world, call, held);
+}
+
+int rma_is_own_block_(const void *block) { return rma_reach_.running && rmai_segment_holds(&rmai_world.local, block); }
+
+void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context) {
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
+    struct rmai_stall stall = {.call = call, .awaited = pe < 0 ? RMAI_AWAITED_ANY : RMAI_AWAITED_PE, .pe = pe};
+    struct rmai_backoff backoff = {.stall = &stall};
+    while (!ready(context)) rmai_backoff_turn(&backoff, patience);
+    rmai_backoff_over(&backoff, patience);
+    rmai_wait_over(patience, &stall);
+}
+
+_Static_assert(sizeof(struct rma_event_) == sizeof(struct rmai_event), "two names of the same struct");
+
+void rma_event_await_(const char *call, struct rma_event_ *event, uint32_t old) {
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
+    struct rmai_stall stall = {.call = call, .awaited = RMAI_AWAITED_ANY};
+    rmai_wait_watched((struct rmai_event *)event, old, patience, &stall);
+    rmai_wait_over(patience, &stall);
+}
+
+void rma_event_set_(struct rma_event_ *event, uint32_t value) {
+    struct rmai_event *e = (struct rmai_event *)event;
+    atomic_store_explicit(&e->value, value, memory_order_release);
+    atomic_thread_fence(memory_order_seq_cst); /* a thread that is going to sleep sees the value, or is seen */
+    rmai_wake(e);
+}
+
+int rma_windows_info_(void) { return rmai_world.job.settings.mpi_info; }

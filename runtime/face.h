@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the library of <shmem.h> needs from this one beyond rma.h. They are exported for it, and are no part
- * of the public interface.
+/* Functions that the libraries of <shmem.h> and of MPI's windows need from this one beyond rma.h. They are exported for
+ * them, and are no part of the public interface.
  */
 #ifndef RMAI_FACE_H
 #define RMAI_FACE_H
@@ -46,6 +46,9 @@ void rma_exit_(int code) __attribute__((noreturn));
  * it. */
 int rma_leaves_well_(void);
 
+/* rma_aborting_: the program is about to end the job by MPI_Abort, so the end of its process is not reported. */
+void rma_aborting_(void);
+
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 
@@ -63,6 +66,33 @@ int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun,
  * RMA_SUCCESS or RMA_ERR_ARG. */
 int rma_team_note_(rma_team *team, int note);
 int rma_team_noted_(const rma_team *team, int *note);
+
+/* rma_share_ makes [base, base + size) of this PE accessible; *g names its first byte. Memory that is accessible stays
+ * as it is; other memory is attached, or the region that contains it is kept until rma_unshare_. *held is what
+ * rma_unshare_ takes; NULL if there is nothing to end. Records the errors of rma_attach, and does not call the error
+ * handler. */
+int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **held);
+void rma_unshare_(const char *call, void *held);
+
+/* rma_is_own_block_: 1 if block lies in this PE's local heap. */
+int rma_is_own_block_(const void *block);
+
+/* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits
+ * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. pe: the PE that can end the wait, or -1
+ * if any can. */
+void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context);
+
+/* A word in memory of the node that a PE sets and others wait for; at first all zero. rma_event_await_ waits until its
+ * value is not `old`, as rma_wait_for_ does, for a PE of this node; rma_event_set_ changes it and wakes the PEs that
+ * sleep. */
+struct rma_event_ {
+    uint32_t value, sleepers;
+};
+void rma_event_await_(const char *call, struct rma_event_ *event, uint32_t old);
+void rma_event_set_(struct rma_event_ *event, uint32_t value);
+
+/* rma_windows_info_: 1 if RMA_MPI_INFO=1 is in force. */
+int rma_windows_info_(void);
 
 #pragma GCC visibility pop
 

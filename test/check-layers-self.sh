@@ -69,6 +69,10 @@ END
 #include "collectives/reduce.h"
 #include "base/error.h"
 END
+    put mpi/window.c <<'END'
+#include "runtime/net/transport.h"
+int MPI_Put(void) { return PMPI_Put(0); }
+END
     put race/shadow.h </dev/null
     put race/shadow.c <<'END'
 #include "config.h"
@@ -150,6 +154,8 @@ one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
 one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
+one_line "mpi including shmem" mpi/x.c '#include "shmem/rma.h"' 'do not know each other'
+one_line "shmem including mpi" shmem/x.c '#include "mpi/window.h"' 'a layer above'
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
 one_line "runtime/net including runtime/watch" runtime/net/x.c '#include "runtime/watch/stall.h"' 'a layer above'
 one_line "runtime/watch including runtime" runtime/watch/x.c '#include "runtime/team.h"' 'a layer above'

@@ -488,7 +488,7 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
                   {"RMA_STALL", " 30 s ", "default"},          {"RMA_TIMEOUT", " 0 s ", "environment"},
                   {"RMA_NODE_PES", " auto ", "default"},       {"RMA_CHECK", " yes ", "environment"},
                   {"RMA_COLLECTIVES", " own ", "environment"}, {"RMA_RACE", " yes ", "default"},
-                  {"RMA_FINALIZE_HELPER", " yes ", "default"}};
+                  {"RMA_FINALIZE_HELPER", " yes ", "default"}, {"RMA_MPI_INFO", " no ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");

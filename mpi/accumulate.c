@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Accumulate and its relatives. librma updates the elements of one type atomically. Pairs of a value and an index
+ * are no words that a processor updates: a lock in the target's record protects them. */
+#include "config.h"
+
+#include "mpi/epochs.h"
+#include "mpi/errors.h"
+#include "mpi/moves.h"
+#include "mpi/requests.h"
+
+#include <stdlib.h>
+
+/* One call, as its arguments say. result.type is NULL if it fetches nothing. */
+struct update {
+    const char *call;
+    MPI_Op op;
+    const void *origin;
+    void *result;
+    struct rmai_win_side o, r, t;
+    struct rmai_win_target target;
+};
+
+/* The operation for librma, or -1 if the type does not have it. */
+static int op_of(MPI_Op op, const struct rmai_type *t) {
+    const int number = t->element >= RMA_INT8 && t->element <= RMA_LDOUBLE;
+    const int integer = t->element >= RMA_INT8 && t->element <= RMA_UINT64 && !t->logical;
+    const int any = t->element >= RMA_INT8 && t->element <= RMA_COMPLEXD && !t->logical;
+    const int bytes = t->basic == MPI_BYTE || t->basic == MPI_PACKED;
+    const int character = t->basic == MPI_CHAR || t->basic == MPI_WCHAR || t->basic == MPI_CHARACTER;
+    if (op == MPI_REPLACE) return RMA_OP_REPLACE;
+    if (op == MPI_NO_OP) return RMA_OP_FETCH;
+    if (character) return -1;
+    if (op == MPI_BAND && integer) return RMA_OP_AND;
+    if (op == MPI_BOR && integer) return RMA_OP_OR;
+    if (op == MPI_BXOR && integer) return RMA_OP_XOR;
+    if (bytes) return -1;
+    if (op == MPI_LAND && (integer || t->logical)) return RMA_OP_LAND;
+    if (op == MPI_LOR && (integer || t->logical)) return RMA_OP_LOR;
+    if (op == MPI_LXOR && (integer || t->logical)) return RMA_OP_LXOR;
+    if (op == MPI_SUM && any) return RMA_OP_SUM;
+    if (op == MPI_PROD && any) return RMA_OP_PROD;
+    if (op == MPI_MIN && number && !t->logical) return RMA_OP_MIN;
+    if (op == MPI_MAX && number && !t->logical) return RMA_OP_MAX;
+    return -1;
+}
+
+/* MPI_REPLACE and MPI_NO_OP need no arithmetic, so words of the element's length will do. */
+static int word_of(const struct rmai_type *t) {
+    if (t->element >= 0 && t->element != RMAI_ELEMENT_PAIR) return t->element;
+    return t->element_size % 8 == 0   ? RMA_UINT64
+           : t->element_size % 4 == 0 ? RMA_UINT32
+           : t->element_size % 2 == 0 ? RMA_UINT16
+                                      : RMA_UINT8;
+}
+
+static size_t bytes_of(int type) {
+    static const size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, sizeof(long double), 8, 16};
+    return sizes[type];
+}
+
+/* ---- elements that librma knows ---- */
+
+/* As rmai_win_two_sections, with elements of `elem` bytes: a block becomes one more dimension. */
+static int in_elements(struct rmai_section *s, size_t elem) {
+    if (s->elem % elem != 0 || s->dims == RMA_DIMS_MAX) return 0;
+    if (s->elem == elem) return 1;
+    s->count[s->dims] = s->elem / elem;
+    s->stride[s->dims++] = (ptrdiff_t)elem;
+    s->elem = elem;
+    return 1;
+}
+
+static int update_sections(const struct update *u, int op, int type) {
+    const size_t elem = bytes_of(type);
+    const int fetches = u->r.type != NULL, reads_only = op == RMA_OP_FETCH;
+    const struct rmai_win_side *near = reads_only ? &u->r : &u->o;
+    struct rmai_section o, t, r, other;
+    rma_gptr_t at;
+    if (!rmai_win_two_sections(near, &u->t, &o, &t) || !in_elements(&o, elem) || !in_elements(&t, elem)) return -1;
+    r = o;
+    if (fetches && !reads_only &&
+        (!rmai_win_two_sections(&u->r, &u->t, &r, &other) || !in_elements(&r, elem) || !in_elements(&other, elem) ||
+         r.dims != o.dims || memcmp(r.count, o.count, (size_t)r.dims * sizeof *r.count) != 0 || other.dims != t.dims))
+        return -1;
+    at = u->target.at + (rma_gptr_t)t.start;
+    if (!fetches)
+        return rma_gptr_accumulate_section_nbi(at, rmai_win_at(u->origin, o.start), t.stride, o.stride, o.dims, o.count,
+                                               type, op, NULL);
+    return rma_gptr_get_accumulate_section_nbi(at, reads_only ? NULL : rmai_win_at(u->origin, o.start),
+                                               rmai_win_at(u->result, r.start), t.stride, o.stride, r.stride, o.dims,
+                                               o.count, type, op, NULL);
+}
+
+static int list_of(const struct rmai_win_side *side, struct rma_block **blocks, size_t *n) {
+    *blocks = NULL;
+    *n = 0;
+    return !side->type || side->type->plain || rmai_type_blocks(side->type, side->count, blocks, n);
+}
+
+static int update_blocks(const struct update *u, int op, int type) {
+    const int reads_only = op == RMA_OP_FETCH;
+    struct rma_block *o = NULL, *t = NULL, *r = NULL;
+    size_t n_o = 0, n_t = 0, n_r = 0;
+    int code = RMA_ERR_NO_MEM;
+    if ((reads_only || list_of(&u->o, &o, &n_o)) && list_of(&u->t, &t, &n_t) && list_of(&u->r, &r, &n_r)) {
+        const void *origin = reads_only ? NULL : rmai_type_rebase(o, n_o, u->origin);
+        void *result = rmai_type_rebase(r, n_r, u->result);
+        code = u->r.type ? rma_gptr_get_accumulate_blocks_nbi(u->target.at, origin, result, t, n_t, o, n_o, r, n_r,
+                                                              type, op, NULL)
+                         : rma_gptr_accumulate_blocks_nbi(u->target.at, origin, t, n_t, o, n_o, type, op, NULL);
+    }
+    free(o);
+    free(t);
+    free(r);
+    return code;
+}
+
+/* On this node an element of up to 8 bytes is written and read whole by any copy. Between nodes copies might overtake
+ * earlier accumulates of this process. */
+static int is_copy(const struct update *u, int op) {
+    return u->target.peer.record && u->t.type->element_size <= 8 &&
+           (op == RMA_OP_FETCH || (op == RMA_OP_REPLACE && !u->r.type));
+}
+
+static int update_elements(const struct update *u, int op) {
+    const int type = word_of(u->t.type);
+    const size_t n = u->t.size / bytes_of(type);
+    const int o_plain = op == RMA_OP_FETCH || u->o.type->plain, r_plain = !u->r.type || u->r.type->plain;
+    int code;
+    if (is_copy(u, op) && op == RMA_OP_FETCH) return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);
+    if (is_copy(u, op)) return rmai_win_move_data(1, 0, (void *)(uintptr_t)u->origin, &u->o, &u->target, &u->t);
+    if (o_plain && r_plain && u->t.type->plain)
+        return u->r.type ? rma_gptr_get_accumulate_nbi(u->target.at, op == RMA_OP_FETCH ? NULL : u->origin, u->result,
+                                                       n, type, op, NULL)
+                         : rma_gptr_accumulate_nbi(u->target.at, u->origin, n, type, op, NULL);
+    code = update_sections(u, op, type);
+    return code >= 0 ? code : update_blocks(u, op, type);
+}
+
+/* ---- pairs ---- */
+
+/* The data of one side as consecutive bytes, and back. */
+static void gather(char *to, const char *from, const struct rma_block *b, size_t n) {
+    for (size_t i = 0; i < n; to += b[i++].len) memcpy(to, rmai_win_at(from, b[i].offset), b[i].len);
+}
+
+static void scatter(char *to, const char *from, const struct rma_block *b, size_t n) {
+    for (size_t i = 0; i < n; from += b[i++].len) memcpy(rmai_win_at(to, b[i].offset), from, b[i].len);
+}
+
+/* *there = the better one of *there and *mine: the greater (or lesser) value; of equal ones that with the lesser index.
+ * The index of MPI_2REAL and MPI_2DOUBLE_PRECISION is a number of that type. */
+#define CHOOSE(VALUE, INDEX)                                                                                           \
+    do {                                                                                                               \
+        VALUE a, b;                                                                                                    \
+        INDEX i, k;                                                                                                    \
+        memcpy(&a, there, sizeof a);                                                                                   \
+        memcpy(&b, mine, sizeof b);                                                                                    \
+        memcpy(&i, there + size - sizeof i, sizeof i);                                                                 \
+        memcpy(&k, mine + size - sizeof k, sizeof k);                                                                  \
+        if ((greatest ? b > a : b < a) || (b == a && k < i)) memcpy(there, mine, size);                                \
+    } while (0)
+
+static void choose_pair(MPI_Datatype type, char *there, const char *mine, size_t size, int greatest) {
+    if (type == MPI_2INT || type == MPI_2INTEGER)
+        CHOOSE(int, int);
+    else if (type == MPI_SHORT_INT)
+        CHOOSE(short, int);
+    else if (type == MPI_LONG_INT)
+        CHOOSE(long, int);
+    else if (type == MPI_FLOAT_INT)
+        CHOOSE(float, int);
+    else if (type == MPI_DOUBLE_INT)
+        CHOOSE(double, int);
+    else if (type == MPI_LONG_DOUBLE_INT)
+        CHOOSE(long double, int);
+    else if (type == MPI_2REAL)
+        CHOOSE(float, float);
+    else
+        CHOOSE(double, double);
+}
+
+/* With the lock of the target's pairs: read, choose, write. */
+static int update_pairs(struct update *u) {
+    const size_t size = u->t.type->element_size, n = u->t.size / size;
+    struct rma_block *o = NULL, *t = NULL, *r = NULL;
+    size_t n_o = 0, n_t = 0, n_r = 0;
+    char *mine = malloc(u->t.size), *there = malloc(u->t.size);
+    int code = RMA_ERR_NO_MEM;
+    const int reads_only = u->op == MPI_NO_OP;
+    if (mine && there && (reads_only || rmai_type_blocks(u->o.type, u->o.count, &o, &n_o)) &&
+        rmai_type_blocks(u->t.type, u->t.count, &t, &n_t) &&
+        (!u->r.type || rmai_type_blocks(u->r.type, u->r.count, &r, &n_r))) {
+        const size_t lock = offsetof(struct rmai_win_record, pairs);
+        if (!reads_only) gather(mine, u->origin, o, n_o);
+        code = rmai_win_take(u->call, &u->target.peer, lock, RMAI_WIN_WRITER);
+        if (code == RMA_SUCCESS) code = rma_gptr_get_blocks(there, u->target.at, NULL, 0, t, n_t);
+        if (code == RMA_SUCCESS && u->r.type) scatter(u->result, there, r, n_r);
+        if (code == RMA_SUCCESS && !reads_only) {
+            for (size_t i = 0; i < n && u->op != MPI_REPLACE; i++)
+                choose_pair(u->t.type->basic, there + i * size, mine + i * size, size, u->op == MPI_MAXLOC);
+            code = rma_gptr_put_blocks(u->target.at, u->op == MPI_REPLACE ? mine : there, t, n_t, NULL, 0);
+            if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_pe_quiet(&u->target.peer.pe, 1);
+        }
+        rmai_win_release(&u->target.peer, lock, RMAI_WIN_WRITER);
+    }
+    free(o);
+    free(t);
+    free(r);
+    free(mine);
+    free(there);
+    return code;
+}
+
+/* ---- calls ---- */
+
+/* The checks that all calls share, and then the update. The sides of u are filled in here. */
+static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_Datatype o_type, MPI_Count r_count,
+                  MPI_Datatype r_type, int rank, MPI_Aint disp, MPI_Count t_count, MPI_Datatype t_type) {
+    const int reads_only = u->op == MPI_NO_OP;
+    int op, code = rmai_win_side(w, u->call, "target", t_count, t_type, &u->t);
+    if (code == MPI_SUCCESS && !reads_only) code = rmai_win_side(w, u->call, "origin", o_count, o_type, &u->o);
+    if (code == MPI_SUCCESS && u->r.type == NULL && r_type != MPI_DATATYPE_NULL)
+        code = rmai_win_side(w, u->call, "result", r_count, r_type, &u->r);
+    if (code == MPI_SUCCESS) code = rmai_win_target(w, u->call, rank, disp, &u->t, &u->target);
+    if (code != MPI_SUCCESS) return code;
+    if (!reads_only && (u->o.size != u->t.size || u->o.type->basic != u->t.type->basic))
+        return rmai_win_error(w, MPI_ERR_TYPE, "%s: origin (%zu bytes) and target (%zu) differ in data or element type",
+                              u->call, u->o.size, u->t.size);
+    if (u->r.type && (u->r.size != u->t.size || u->r.type->basic != u->t.type->basic))
+        return rmai_win_error(w, MPI_ERR_TYPE, "%s: result (%zu bytes) and target (%zu) differ in data or element type",
+                              u->call, u->r.size, u->t.size);
+    if (u->t.type->element == RMAI_ELEMENT_MIXED && u->t.type->basic == MPI_DATATYPE_NULL && u->t.size)
+        return rmai_win_error(w, MPI_ERR_TYPE, "%s: the target's datatype has elements of several types", u->call);
+    if (reads_only && r_type == MPI_DATATYPE_NULL)
+        return rmai_win_error(w, MPI_ERR_OP, "%s: MPI_NO_OP is for calls that fetch", u->call);
+    if (u->t.type->element == RMAI_ELEMENT_PAIR) {
+        if (u->op != MPI_MINLOC && u->op != MPI_MAXLOC && u->op != MPI_REPLACE && !reads_only)
+            return rmai_win_error(w, MPI_ERR_OP, "%s: not an operation on pairs", u->call);
+        return u->target.nothing ? MPI_SUCCESS : rmai_win_failed(w, update_pairs(u));
+    }
+    op = op_of(u->op, u->t.type);
+    if (op < 0 && !(u->target.nothing && u->t.size == 0))
+        return rmai_win_error(w, MPI_ERR_OP, "%s: op is not a predefined operation on this datatype", u->call);
+    if (u->target.nothing) return MPI_SUCCESS;
+    return rmai_win_failed(w, update_elements(u, op));
+}
+
+/* A sum of one double, or an update of one word, on this node. */
+static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp,
+                     MPI_Op op) {
+    const struct rmai_type *t = rmai_type_of(type);
+    uint64_t value = 0, old;
+    int atomic;
+    char *there;
+    if (!t || !t->plain || t->logical || (t->size != 4 && t->size != 8)) return 0;
+    if (op == MPI_SUM && t->element <= RMA_UINT64 && t->element >= 0)
+        atomic = RMA_FETCH_ADD_;
+    else if (op == MPI_SUM && (t->element == RMA_DOUBLE || t->element == RMA_FLOAT))
+        atomic = RMA_FETCH_FADD_;
+    else if (op == MPI_REPLACE && t->element >= 0 && t->element <= RMA_DOUBLE)
+        atomic = RMA_SWAP_;
+    else if (op == MPI_NO_OP && result && t->element >= 0 && t->element <= RMA_DOUBLE)
+        atomic = RMA_FETCH_;
+    else
+        return 0;
+    there = rmai_win_reach(w, rank, disp, t->size);
+    if (!there || (uintptr_t)there % t->size != 0 || (w->held && rank == w->family->rank)) return 0;
+    if (atomic != RMA_FETCH_) memcpy(&value, origin, t->size);
+    old = rma_apply_(atomic, there, t->size, value, 0);
+    if (result) memcpy(result, &old, t->size);
+    return 1;
+}
+
+#define CALLS(SUFFIX, COUNT)                                                                                           \
+    static int accumulate##SUFFIX(struct rmai_win *w, const char *call, const void *origin, COUNT count,               \
+                                  MPI_Datatype type, int rank, MPI_Aint disp, COUNT target_count,                      \
+                                  MPI_Datatype target_type, MPI_Op op) {                                               \
+        struct update u = {.call = call, .op = op, .origin = origin};                                                  \
+        return update(w, &u, count, type, 0, MPI_DATATYPE_NULL, rank, disp, target_count, target_type);                \
+    }                                                                                                                  \
+    static int get_accumulate##SUFFIX(struct rmai_win *w, const char *call, const void *origin, COUNT count,           \
+                                      MPI_Datatype type, void *result, COUNT result_count, MPI_Datatype result_type,   \
+                                      int rank, MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,           \
+                                      MPI_Op op) {                                                                     \
+        struct update u = {.call = call, .op = op, .origin = origin, .result = result};                                \
+        if (result_type == MPI_DATATYPE_NULL)                                                                          \
+            return rmai_win_error(w, MPI_ERR_TYPE, "%s: result_datatype is not a datatype", call);                     \
+        return update(w, &u, count, type, result_count, result_type, rank, disp, target_count, target_type);           \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Accumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank,              \
+                                            MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Op op,    \
+                                            MPI_Win win) {                                                             \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        if (!w) return PMPI_Accumulate##SUFFIX(origin, count, type, rank, disp, target_count, target_type, op, win);   \
+        if (count == 1 && target_count == 1 && type == target_type &&                                                  \
+            fast_word(w, origin, NULL, type, rank, disp, op))                                                          \
+            return MPI_SUCCESS;                                                                                        \
+        return accumulate##SUFFIX(w, "MPI_Accumulate" #SUFFIX, origin, count, type, rank, disp, target_count,          \
+                                  target_type, op);                                                                    \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Get_accumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, void *result,      \
+                                                COUNT result_count, MPI_Datatype result_type, int rank, MPI_Aint disp, \
+                                                COUNT target_count, MPI_Datatype target_type, MPI_Op op,               \
+                                                MPI_Win win) {                                                         \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        if (!w)                                                                                                        \
+            return PMPI_Get_accumulate##SUFFIX(origin, count, type, result, result_count, result_type, rank, disp,     \
+                                               target_count, target_type, op, win);                                    \
+        return get_accumulate##SUFFIX(w, "MPI_Get_accumulate" #SUFFIX, origin, count, type, result, result_count,      \
+                                      result_type, rank, disp, target_count, target_type, op);                         \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Raccumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank,             \
+                                             MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Op op,   \
+                                             MPI_Win win, MPI_Request *request) {                                      \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
+        if (!w)                                                                                                        \
+            return PMPI_Raccumulate##SUFFIX(origin, count, type, rank, disp, target_count, target_type, op, win,       \
+                                            request);                                                                  \
+        code = rmai_win_check_passive(w, "MPI_Raccumulate" #SUFFIX);                                                   \
+        if (code == MPI_SUCCESS)                                                                                       \
+            code = accumulate##SUFFIX(w, "MPI_Raccumulate" #SUFFIX, origin, count, type, rank, disp, target_count,     \
+                                      target_type, op);                                                                \
+        if (code == MPI_SUCCESS) code = rmai_win_failed(w, rma_quiet());                                               \
+        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Raccumulate" #SUFFIX, request) : code;                   \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Rget_accumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, void *result,     \
+                                                 COUNT result_count, MPI_Datatype result_type, int rank,               \
+                                                 MPI_Aint disp, COUNT target_count, MPI_Datatype target_type,          \
+                                                 MPI_Op op, MPI_Win win, MPI_Request *request) {                       \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
+        if (!w)                                                                                                        \
+            return PMPI_Rget_accumulate##SUFFIX(origin, count, type, result, result_count, result_type, rank, disp,    \
+                                                target_count, target_type, op, win, request);                          \
+        code = rmai_win_check_passive(w, "MPI_Rget_accumulate" #SUFFIX);                                               \
+        if (code == MPI_SUCCESS)                                                                                       \
+            code = get_accumulate##SUFFIX(w, "MPI_Rget_accumulate" #SUFFIX, origin, count, type, result, result_count, \
+                                          result_type, rank, disp, target_count, target_type, op);                     \
+        if (code == MPI_SUCCESS) code = rmai_win_failed(w, rma_quiet());                                               \
+        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Rget_accumulate" #SUFFIX, request) : code;               \
+    }
+
+CALLS(, int)
+#if MPI_VERSION >= 4
+CALLS(_c, MPI_Count)
+#endif
+
+RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp,
+                                  MPI_Op op, MPI_Win win) {
+    struct rmai_win *w = rmai_win_of(win);
+    if (!w) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
+    if (result && fast_word(w, origin, result, type, rank, disp, op)) return MPI_SUCCESS;
+    return get_accumulate(w, "MPI_Fetch_and_op", origin, 1, type, result, 1, type, rank, disp, 1, type, op);
+}
+
+/* Words of 1 and 2 bytes are parts of one of 4. */
+static int compare_swap_part(rma_gptr_t at, size_t size, uint64_t cond, uint64_t value, uint64_t *old) {
+    const unsigned shift = (unsigned)(at & 3) * 8;
+    const uint32_t mask = (size == 1 ? 0xffu : 0xffffu) << shift;
+    uint32_t word = rma_gptr_atomic_fetch_uint32(at & ~(rma_gptr_t)3), seen;
+    for (;;) {
+        *old = (word & mask) >> shift;
+        if (*old != cond) return RMA_SUCCESS;
+        seen =
+            rma_gptr_atomic_compare_swap_uint32(at & ~(rma_gptr_t)3, word, (word & ~mask) | (uint32_t)(value << shift));
+        if (seen == word) return RMA_SUCCESS;
+        word = seen;
+    }
+}
+
+RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
+                                      int rank, MPI_Aint disp, MPI_Win win) {
+    static const char call[] = "MPI_Compare_and_swap";
+    struct rmai_win *w = rmai_win_of(win);
+    const struct rmai_type *k;
+    struct rmai_win_side side;
+    struct rmai_win_target target;
+    uint64_t value = 0, cond = 0, old = 0;
+    char *there;
+    int code;
+    if (!w) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
+    k = rmai_type_of(type);
+    if (k && k->plain && (k->size == 4 || k->size == 8) && (there = rmai_win_reach(w, rank, disp, k->size)) != NULL &&
+        (uintptr_t)there % k->size == 0 && k->element >= 0 && k->element <= RMA_UINT64 && !w->held) {
+        memcpy(&value, origin, k->size);
+        memcpy(&cond, compare, k->size);
+        old = rma_apply_(RMA_COMPARE_SWAP_, there, k->size, value, cond);
+        memcpy(result, &old, k->size);
+        return MPI_SUCCESS;
+    }
+    code = rmai_win_side(w, call, "origin", 1, type, &side);
+    if (code != MPI_SUCCESS) return code;
+    k = side.type;
+    if (!k->plain || k->basic != k->handle || k->element < 0 || k->element > RMA_UINT64)
+        return rmai_win_error(w, MPI_ERR_TYPE, "%s: datatype is not a predefined integer, logical or byte type", call);
+    code = rmai_win_target(w, call, rank, disp, &side, &target);
+    if (code != MPI_SUCCESS || target.nothing) return code;
+    memcpy(&value, origin, k->size);
+    memcpy(&cond, compare, k->size);
+    if (target.at % k->size != 0)
+        return rmai_win_error(w, MPI_ERR_DISP, "%s: the word at displacement %lld is not aligned to %zu bytes", call,
+                              (long long)disp, k->size);
+    if (k->size < 4)
+        compare_swap_part(target.at, k->size, cond, value, &old);
+    else if (k->size == 4)
+        old = rma_gptr_atomic_compare_swap_uint32(target.at, (uint32_t)cond, (uint32_t)value);
+    else
+        old = rma_gptr_atomic_compare_swap(target.at, cond, value);
+    memcpy(result, &old, k->size);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "mpi/attributes.h"
+#include "mpi/errors.h"
+#include "mpi/family.h"
+#include "mpi/state.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* MPI does not tell the function of a keyval, so this table has it. */
+struct keyval {
+    int number, fortran; /* fortran: the function is one of Fortran */
+    MPI_Win_delete_attr_function *function;
+    void *extra;
+    int uses, freed; /* attributes that have it; MPI_Win_free_keyval was called */
+    struct keyval *next;
+};
+static struct keyval *keyvals;
+
+struct rmai_win_attribute {
+    int keyval, fortran; /* fortran: the program set it in Fortran, where it is a number */
+    MPI_Aint value;
+    struct rmai_win_attribute *next;
+};
+
+/* Recursive, because the program's functions may call MPI. */
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static struct keyval **find_keyval(int number) {
+    struct keyval **k = &keyvals;
+    while (*k && (*k)->number != number) k = &(*k)->next;
+    return k;
+}
+
+static void drop_keyval(struct keyval **at) {
+    struct keyval *k = *at;
+    if (k->uses > 0 || !k->freed) return;
+    *at = k->next;
+    PMPI_Win_free_keyval(&k->number);
+    free(k);
+}
+
+static struct rmai_win_attribute **find_attribute(struct rmai_win *w, int number) {
+    struct rmai_win_attribute **a = &w->attributes;
+    while (*a && (*a)->keyval != number) a = &(*a)->next;
+    return a;
+}
+
+/* Calls the program's function for *at, and takes the attribute away if it returns MPI_SUCCESS. */
+static int delete_attribute(struct rmai_win *w, struct rmai_win_attribute **at) {
+    struct rmai_win_attribute *a = *at;
+    struct keyval **k = find_keyval(a->keyval);
+    int code = MPI_SUCCESS;
+    if (*k && (*k)->function && (*k)->fortran) {
+        void (*function)(MPI_Win *, int *, MPI_Aint *, MPI_Aint *, int *);
+        MPI_Win handle = rmai_win_handle(w);
+        memcpy(&function, &(*k)->function, sizeof function);
+        function(&handle, &a->keyval, &a->value, (*k)->extra, &code); /* extra is the address of a number */
+    } else if (*k && (*k)->function) {
+        code = (*k)->function(rmai_win_handle(w), a->keyval, a->fortran ? (void *)&a->value : (void *)a->value,
+                              (*k)->extra);
+    }
+    if (code != MPI_SUCCESS) return code;
+    *at = a->next;
+    free(a);
+    if (*k) {
+        (*k)->uses--;
+        drop_keyval(k);
+    }
+    return MPI_SUCCESS;
+}
+
+int rmai_win_attributes_end(struct rmai_win *w) {
+    int code = MPI_SUCCESS;
+    pthread_mutex_lock(&mutex);
+    while (w->attributes && code == MPI_SUCCESS) code = delete_attribute(w, &w->attributes);
+    pthread_mutex_unlock(&mutex);
+    return code;
+}
+
+RMAI_MPI_API int MPI_Win_create_keyval(MPI_Win_copy_attr_function *copy, MPI_Win_delete_attr_function *function,
+                                       int *number, void *extra) {
+    int code = PMPI_Win_create_keyval(copy, function, number, extra);
+    struct keyval *k;
+    if (code != MPI_SUCCESS) return code;
+    k = malloc(sizeof *k);
+    if (!k) return MPI_ERR_NO_MEM;
+    pthread_mutex_lock(&mutex);
+    *k = (struct keyval){.number = *number, .function = function, .extra = extra, .next = keyvals};
+    keyvals = k;
+    pthread_mutex_unlock(&mutex);
+    return MPI_SUCCESS;
+}
+
+RMAI_MPI_API int MPI_Win_free_keyval(int *number) {
+    struct keyval **k;
+    int code = MPI_SUCCESS;
+    if (!number) return PMPI_Win_free_keyval(number);
+    pthread_mutex_lock(&mutex);
+    k = find_keyval(*number);
+    if (*k) {
+        (*k)->freed = 1;
+        *number = MPI_KEYVAL_INVALID;
+        drop_keyval(k);
+    } else {
+        code = PMPI_Win_free_keyval(number);
+    }
+    pthread_mutex_unlock(&mutex);
+    return code;
+}
+
+static int set_attribute(struct rmai_win *w, int number, MPI_Aint value, int fortran) {
+    struct rmai_win_attribute *a, **at;
+    struct keyval **k;
+    int code = MPI_SUCCESS;
+    pthread_mutex_lock(&mutex);
+    k = find_keyval(number);
+    if (!*k) {
+        pthread_mutex_unlock(&mutex);
+        return rmai_win_error(w, MPI_ERR_KEYVAL, "MPI_Win_set_attr: %d is not a keyval for windows", number);
+    }
+    at = find_attribute(w, number);
+    if (*at) code = delete_attribute(w, at);
+    k = find_keyval(number);
+    a = code == MPI_SUCCESS && *k ? malloc(sizeof *a) : NULL;
+    if (a) {
+        *a = (struct rmai_win_attribute){number, fortran, value, w->attributes};
+        w->attributes = a;
+        (*k)->uses++;
+    }
+    pthread_mutex_unlock(&mutex);
+    if (code != MPI_SUCCESS)
+        return rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_set_attr: the function of keyval %d returned %d", number,
+                              code);
+    return a ? MPI_SUCCESS : rmai_win_error(w, MPI_ERR_NO_MEM, "MPI_Win_set_attr: no memory");
+}
+
+RMAI_MPI_API int MPI_Win_set_attr(MPI_Win win, int number, void *value) {
+    struct rmai_win *w = rmai_win_of(win);
+    return w ? set_attribute(w, number, (MPI_Aint)(intptr_t)value, 0) : PMPI_Win_set_attr(win, number, value);
+}
+
+RMAI_MPI_API int MPI_Win_delete_attr(MPI_Win win, int number) {
+    struct rmai_win *w = rmai_win_of(win);
+    struct rmai_win_attribute **at;
+    int code;
+    if (!w) return PMPI_Win_delete_attr(win, number);
+    pthread_mutex_lock(&mutex);
+    at = find_attribute(w, number);
+    code = *at ? delete_attribute(w, at) : MPI_ERR_KEYVAL;
+    pthread_mutex_unlock(&mutex);
+    if (code == MPI_SUCCESS) return code;
+    return rmai_win_error(w, code == MPI_ERR_KEYVAL ? MPI_ERR_KEYVAL : MPI_ERR_OTHER,
+                          "MPI_Win_delete_attr: keyval %d has no attribute here, or its function returned an error",
+                          number);
+}
+
+/* The attribute's value in *value, and where C finds it in *at. Returns 1 if there is one. */
+static int get_attribute(struct rmai_win *w, int number, MPI_Aint *value, void **at) {
+    struct rmai_win_attribute *a;
+    if (number == MPI_WIN_BASE) {
+        *value = (MPI_Aint)(intptr_t)w->base;
+        *at = w->base;
+    } else if (number == MPI_WIN_SIZE) {
+        *value = w->size;
+        *at = &w->size;
+    } else if (number == MPI_WIN_DISP_UNIT) {
+        *value = w->unit;
+        *at = &w->unit;
+    } else if (number == MPI_WIN_CREATE_FLAVOR) {
+        *value = w->flavor;
+        *at = &w->flavor;
+    } else if (number == MPI_WIN_MODEL) {
+        *value = w->model;
+        *at = &w->model;
+    } else {
+        pthread_mutex_lock(&mutex);
+        a = *find_attribute(w, number);
+        if (a) {
+            *value = a->value;
+            *at = a->fortran ? (void *)&a->value : (void *)(intptr_t)a->value;
+        }
+        pthread_mutex_unlock(&mutex);
+        return a != NULL;
+    }
+    return 1;
+}
+
+RMAI_MPI_API int MPI_Win_get_attr(MPI_Win win, int number, void *attribute, int *flag) {
+    struct rmai_win *w = rmai_win_of(win);
+    MPI_Aint value;
+    void *at;
+    if (!w) return PMPI_Win_get_attr(win, number, attribute, flag);
+    *flag = get_attribute(w, number, &value, &at);
+    if (*flag) memcpy(attribute, &at, sizeof at);
+    return MPI_SUCCESS;
+}
+
+#ifdef MPICH_VERSION
+/* What MPICH's Fortran functions call. `kind` is 0 for a pointer of C, else the value is a number. */
+RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int *flag, int kind);
+RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int kind);
+RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete);
+
+/* Writes the address of MPI's own function to *function, a pointer to a function. */
+static void find_in_mpi(const char *name, void *function) {
+    void *found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+    if (found) return;
+    fprintf(stderr, "rma_mpi: MPI has no %s: was librma built for another MPICH?\n", name);
+    abort();
+}
+
+RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int *flag, int kind) {
+    struct rmai_win *w = rmai_win_of(win);
+    MPI_Aint value;
+    void *at;
+    if (!w) {
+        int (*next)(MPI_Win, int, void *, int *, int);
+        find_in_mpi("MPII_Win_get_attr", &next);
+        return next(win, number, attribute, flag, kind);
+    }
+    /* Fortran's constants for the attributes of all windows are C's plus 1. */
+    if (number == MPI_WIN_BASE + 1 || number == MPI_WIN_SIZE + 1 || number == MPI_WIN_DISP_UNIT + 1 ||
+        number == MPI_WIN_CREATE_FLAVOR + 1 || number == MPI_WIN_MODEL + 1)
+        number--;
+    *flag = get_attribute(w, number, &value, &at);
+    if (*flag && kind == 0) memcpy(attribute, &at, sizeof at);
+    if (*flag && kind != 0) memcpy(attribute, &value, sizeof value);
+    return MPI_SUCCESS;
+}
+
+RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int kind) {
+    struct rmai_win *w = rmai_win_of(win);
+    if (!w) {
+        int (*next)(MPI_Win, int, void *, int);
+        find_in_mpi("MPII_Win_set_attr", &next);
+        return next(win, number, attribute, kind);
+    }
+    return set_attribute(w, number, (MPI_Aint)(intptr_t)attribute, kind != 0);
+}
+
+/* The functions of this keyval are Fortran's. */
+RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete) {
+    void (*next)(int, void *, void *);
+    struct keyval **k;
+    find_in_mpi("MPII_Keyval_set_proxy", &next);
+    pthread_mutex_lock(&mutex);
+    k = find_keyval(number);
+    if (*k) (*k)->fortran = 1;
+    pthread_mutex_unlock(&mutex);
+    next(number, copy, delete);
+}
+#endif
+
+/* ---- name, info, group ---- */
+
+RMAI_MPI_API int MPI_Win_set_name(MPI_Win win, const char *name) {
+    struct rmai_win *w = rmai_win_of(win);
+    if (!w) return PMPI_Win_set_name(win, name);
+    if (!name) return rmai_win_error(w, MPI_ERR_ARG, "MPI_Win_set_name: the name is a null pointer");
+    snprintf(w->name, sizeof w->name, "%s", name);
+    return MPI_SUCCESS;
+}
+
+RMAI_MPI_API int MPI_Win_get_name(MPI_Win win, char *name, int *len) {
+    struct rmai_win *w = rmai_win_of(win);
+    if (!w) return PMPI_Win_get_name(win, name, len);
+    strcpy(name, w->name);
+    *len = (int)strlen(w->name);
+    return MPI_SUCCESS;
+}
+
+RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
+    struct rmai_win *w = rmai_win_of(win);
+    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
+    int n = 0, found, code = MPI_SUCCESS;
+    if (!w) return PMPI_Win_set_info(win, info);
+    if (info == MPI_INFO_NULL) return MPI_SUCCESS;
+    if (w->info == MPI_INFO_NULL) {
+        code = PMPI_Info_dup(info, &w->info);
+    } else {
+        code = PMPI_Info_get_nkeys(info, &n);
+        for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
+            code = PMPI_Info_get_nthkey(info, i, key);
+            if (code == MPI_SUCCESS) code = PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
+            if (code == MPI_SUCCESS && found) code = PMPI_Info_set(w->info, key, value);
+        }
+    }
+    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_set_info: the info cannot be read");
+}
+
+RMAI_MPI_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
+    struct rmai_win *w = rmai_win_of(win);
+    int code;
+    if (!w) return PMPI_Win_get_info(win, info);
+    code = w->info == MPI_INFO_NULL ? PMPI_Info_create(info) : PMPI_Info_dup(w->info, info);
+    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_get_info: MPI makes no info");
+}
+
+RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
+    struct rmai_win *w = rmai_win_of(win);
+    if (!w) return PMPI_Win_get_group(win, group);
+    return PMPI_Comm_group(w->family->comm, group) == MPI_SUCCESS
+               ? MPI_SUCCESS
+               : rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_get_group: MPI makes no group");
+}

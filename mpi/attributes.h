@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a program attaches to a window, and asks of it: attributes, name, info, group. */
+#ifndef RMAI_MPI_ATTRIBUTES_H
+#define RMAI_MPI_ATTRIBUTES_H
+
+struct rmai_win;
+
+/* rmai_win_attributes_end calls the program's functions for the attributes that are left, as MPI_Win_free has to.
+ * Returns MPI_SUCCESS, or the code of the first function that fails: then the window stays. */
+int rmai_win_attributes_end(struct rmai_win *w);
+
+#endif

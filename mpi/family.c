@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "mpi/family.h"
+#include "rma.h"
+
+#include <stdlib.h>
+
+static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
+
+static void free_family(struct rmai_win_family *f) {
+    int finalized = 1;
+    if (PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+    if (f->comm != MPI_COMM_NULL) PMPI_Comm_free(&f->comm);
+    if (f->group != MPI_GROUP_NULL) PMPI_Group_free(&f->group);
+    free(f->near);
+    free(f);
+}
+
+void rmai_win_family_leave(struct rmai_win_family *f) {
+    if (--f->uses == 0) free_family(f);
+}
+
+/* The program frees its communicator. */
+static int leave_comm(MPI_Comm comm, int key, void *family, void *extra) {
+    (void)comm, (void)key, (void)extra;
+    rmai_win_family_leave(family);
+    return MPI_SUCCESS;
+}
+
+int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank) {
+    int low = 0, high = f->n_near - 1;
+    while (low <= high) {
+        const int middle = (low + high) / 2;
+        if (f->near[middle].rank == rank) return middle;
+        if (f->near[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+/* The PE numbers of n ranks; -1 for a process of another world. */
+static int translate(const struct rmai_win_family *f, int n, const int *ranks, int *pes) {
+    MPI_Group world;
+    int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    if (code != MPI_SUCCESS) return code;
+    code = PMPI_Group_translate_ranks(f->group, n, ranks, world, pes);
+    for (int i = 0; code == MPI_SUCCESS && i < n; i++)
+        if (pes[i] == MPI_UNDEFINED) pes[i] = -1;
+    PMPI_Group_free(&world);
+    return code;
+}
+
+int rmai_win_family_pe(const struct rmai_win_family *f, int rank) {
+    int pe = -1;
+    return translate(f, 1, &rank, &pe) == MPI_SUCCESS ? pe : -1;
+}
+
+/* Fills in near and the numbers that belong to it. 0: a process is of another world, or memory is exhausted. */
+static int find_near(struct rmai_win_family *f) {
+    int *ranks = malloc((size_t)f->n * sizeof *ranks), *pes = malloc((size_t)f->n * sizeof *pes), ok = ranks && pes;
+    for (int i = 0; ok && i < f->n; i++) ranks[i] = i;
+    ok = ok && translate(f, f->n, ranks, pes) == MPI_SUCCESS;
+    for (int i = 0; ok && i < f->n; i++) {
+        ok = pes[i] >= 0;
+        if (ok) f->n_near += rma_on_node(pes[i]);
+    }
+    f->near = ok ? calloc((size_t)f->n_near, sizeof *f->near) : NULL;
+    ok = ok && f->near;
+    for (int i = 0, slot = 0; ok && i < f->n; i++) {
+        if (!rma_on_node(pes[i])) continue;
+        if (i == f->rank) f->my_slot = slot;
+        f->near[slot].rank = i;
+        f->near[slot++].pe = pes[i];
+    }
+    free(ranks);
+    free(pes);
+    if (!ok) return 0;
+    f->first_near = f->near[0].rank;
+    while (f->n_straight < f->n_near && f->near[f->n_straight].rank == f->first_near + f->n_straight) f->n_straight++;
+    return 1;
+}
+
+/* The leader of each process's node, and from these the leaders with which this one exchanges signals. */
+static int find_partners(struct rmai_win_family *f) {
+    int *leaders = malloc((size_t)f->n * sizeof *leaders), n = 0, me = 0, code;
+    MPI_Request request;
+    if (!leaders) return MPI_ERR_NO_MEM;
+    code = PMPI_Iallgather(&f->first_near, 1, MPI_INT, leaders, 1, MPI_INT, f->comm, &request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
+        if (leaders[i] != i) continue; /* a leader is its own leader, and no rank below it is */
+        if (i == f->first_near) me = n;
+        leaders[n++] = i;
+    }
+    for (int step = 1; code == MPI_SUCCESS && step < n; step *= 2)
+        f->partners[f->n_rounds++] = leaders[(me + step) % n];
+    free(leaders);
+    return code;
+}
+
+/* All processes of comm agree whether ours can have their windows. */
+static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
+    MPI_Request request;
+    int mine = *ok, code = PMPI_Iallreduce(&mine, ok, 1, MPI_INT, MPI_MIN, comm, &request);
+    (void)f;
+    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+}
+
+static struct rmai_win_family *make_family(MPI_Comm comm) {
+    struct rmai_win_family *f = calloc(1, sizeof *f);
+    int inter = 0, ok, local_ok;
+    if (!f) return NULL;
+    f->uses = 1;
+    f->comm = MPI_COMM_NULL;
+    f->group = MPI_GROUP_NULL;
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
+        f->why = "the communicator is an intercommunicator";
+        return f;
+    }
+    local_ok = PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
+               PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f);
+    ok = local_ok;
+    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) {
+        f->why = local_ok ? "another process cannot take part" : "a process is of another world, or has no memory";
+        return f;
+    }
+    /* The duplicate has none of the program's attributes and its own error handler. */
+    ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
+         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_partners(f) == MPI_SUCCESS;
+    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
+    return f;
+}
+
+struct rmai_win_family *rmai_win_family_of(MPI_Comm comm) {
+    struct rmai_win_family *f = NULL;
+    int found = 0;
+    if (keyval == MPI_KEYVAL_INVALID &&
+        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL) != MPI_SUCCESS)
+        return NULL;
+    if (PMPI_Comm_get_attr(comm, keyval, &f, &found) != MPI_SUCCESS) return NULL;
+    if (!found) {
+        f = make_family(comm);
+        if (!f || PMPI_Comm_set_attr(comm, keyval, f) != MPI_SUCCESS) return NULL;
+    }
+    f->uses++;
+    return f;
+}

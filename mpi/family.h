@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A family: what all windows on one communicator share. It is an attribute of the program's communicator, made with the
+ * first window there, and lives as long as the communicator or one of its windows. It has tables of the processes of
+ * this node only. */
+#ifndef RMAI_MPI_FAMILY_H
+#define RMAI_MPI_FAMILY_H
+
+#include <mpi.h>
+
+#include "mpi/state.h"
+
+struct rmai_win_family {
+    MPI_Comm comm;   /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
+    MPI_Group group; /* its processes */
+    int uses;        /* the communicator's attribute, and the windows */
+    int n, rank;     /* processes; this one's number */
+    int n_near;      /* processes on this node */
+    int my_slot;     /* this process's number among them */
+    int first_near;  /* near[i].rank == first_near + i for i < n_straight: in most jobs for all of them */
+    int n_straight;
+    struct rmai_win_member {
+        int rank, pe;
+    } * near;                      /* the processes of this node, by rank; near[0] is the node's leader */
+    int n_rounds;                  /* of a barrier between nodes, for the leader */
+    int partners[RMAI_WIN_ROUNDS]; /* in round k this leader tells the leader with rank partners[k] */
+    const char *why;               /* why the windows are left to MPI, or NULL */
+};
+
+/* rmai_win_family_of returns the family of comm, or NULL if memory is exhausted. The first call for comm is collective
+ * over it. The caller has one use more of it, which rmai_win_family_leave ends. */
+struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
+void rmai_win_family_leave(struct rmai_win_family *f);
+
+/* rmai_win_family_slot: the place of `rank` in near, or -1 if that process is on another node. */
+int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank);
+static inline int rmai_win_family_slot(const struct rmai_win_family *f, int rank) {
+    const unsigned i = (unsigned)rank - (unsigned)f->first_near;
+    return i < (unsigned)f->n_straight ? (int)i : rmai_win_family_slot_slow(f, rank);
+}
+
+/* rmai_win_family_pe: the PE number of `rank`. It needs no table, but MPI's answer takes some time. */
+int rmai_win_family_pe(const struct rmai_win_family *f, int rank);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "mpi/moves.h"
+#include "mpi/errors.h"
+#include "mpi/requests.h"
+
+#include <stdlib.h>
+
+enum direction { PUT, GET };
+
+/* Lists of blocks for both sides. A side that is one block needs none. */
+static int move_blocks(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
+                       const struct rmai_win_side *t) {
+    struct rma_block *near = NULL, *far = NULL;
+    size_t n_near = 0, n_far = 0;
+    int code = RMA_ERR_NO_MEM;
+    if ((o->type->plain || rmai_type_blocks(o->type, o->count, &near, &n_near)) &&
+        (t->type->plain || rmai_type_blocks(t->type, t->count, &far, &n_far))) {
+        buffer = rmai_type_rebase(near, n_near, buffer);
+        code = d == PUT ? rma_gptr_put_blocks_nbi(at, buffer, far, n_far, near, n_near)
+                        : rma_gptr_get_blocks_nbi(buffer, at, near, n_near, far, n_far);
+    }
+    free(near);
+    free(far);
+    return code;
+}
+
+int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
+                       const struct rmai_win_target *target, const struct rmai_win_side *t) {
+    const enum direction d = put ? PUT : GET;
+    rma_gptr_t at = target->at;
+    struct rmai_section near, far;
+    int code;
+    if (target->peer.base && o->type->plain && t->type->plain) {
+        char *there = target->peer.base + (at - target->peer.start);
+        if (d == PUT)
+            rma_move_(there, buffer, o->size);
+        else
+            rma_move_(buffer, there, o->size);
+        return RMA_SUCCESS;
+    }
+    if (rmai_win_two_sections(o, t, &near, &far)) {
+        buffer = rmai_win_at(buffer, near.start);
+        at += (rma_gptr_t)far.start;
+        if (near.dims == 0 && d == PUT)
+            return now ? rma_gptr_put(at, buffer, near.elem) : rma_gptr_put_nbi(at, buffer, near.elem);
+        if (near.dims == 0) return now ? rma_gptr_get(buffer, at, near.elem) : rma_gptr_get_nbi(buffer, at, near.elem);
+        code = d == PUT
+                   ? rma_gptr_put_section_nbi(at, buffer, far.stride, near.stride, near.elem, near.dims, near.count)
+                   : rma_gptr_get_section_nbi(buffer, at, near.stride, far.stride, near.elem, near.dims, near.count);
+    } else {
+        code = move_blocks(d, buffer, o, at, t);
+    }
+    return code == RMA_SUCCESS && now ? rma_quiet() : code;
+}
+
+/* The whole call, wherever the target is and whatever the types are. */
+static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, enum direction d, int now, void *buffer,
+                                          MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                          MPI_Count target_count, MPI_Datatype target_type) {
+    struct rmai_win_side o, t;
+    struct rmai_win_target target;
+    int code = rmai_win_side(w, call, "origin", count, type, &o);
+    if (code == MPI_SUCCESS) code = rmai_win_side(w, call, "target", target_count, target_type, &t);
+    if (code == MPI_SUCCESS) code = rmai_win_target(w, call, rank, disp, &t, &target);
+    if (code != MPI_SUCCESS || target.nothing) return code;
+    if (o.size != t.size)
+        return rmai_win_error(w, MPI_ERR_TRUNCATE, "%s: %zu bytes at the origin and %zu at the target", call, o.size,
+                              t.size);
+    if (!buffer && o.type->plain) return rmai_win_error(w, MPI_ERR_BUFFER, "%s: origin_addr is a null pointer", call);
+    code = rmai_win_move_data(d == PUT, now, buffer, &o, &target, &t);
+    return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
+}
+
+/* Data of one predefined type, or what is laid out as such, on this node. */
+static inline char *simple(struct rmai_win *w, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
+                           MPI_Count target_count, MPI_Datatype target_type, size_t *len) {
+    const struct rmai_type *t;
+    if (count != target_count || type != target_type || count < 0 || count > INT32_MAX) return NULL;
+    t = rmai_type_of(type);
+    if (!t || !t->plain) return NULL;
+    *len = (size_t)count * t->size;
+    return rmai_win_reach(w, rank, disp, *len);
+}
+
+#define CALLS(SUFFIX, COUNT)                                                                                           \
+    RMAI_MPI_API int MPI_Put##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,      \
+                                     COUNT target_count, MPI_Datatype target_type, MPI_Win win) {                      \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        size_t len;                                                                                                    \
+        char *there;                                                                                                   \
+        if (!w) return PMPI_Put##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win);              \
+        there = simple(w, count, type, rank, disp, target_count, target_type, &len);                                   \
+        if (__builtin_expect(!there || !origin, 0))                                                                    \
+            return move(w, "MPI_Put" #SUFFIX, PUT, 0, (void *)(uintptr_t)origin, count, type, rank, disp,              \
+                        target_count, target_type);                                                                    \
+        rma_move_(there, origin, len);                                                                                 \
+        return MPI_SUCCESS;                                                                                            \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Get##SUFFIX(void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,            \
+                                     COUNT target_count, MPI_Datatype target_type, MPI_Win win) {                      \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        size_t len;                                                                                                    \
+        char *there;                                                                                                   \
+        if (!w) return PMPI_Get##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win);              \
+        there = simple(w, count, type, rank, disp, target_count, target_type, &len);                                   \
+        if (__builtin_expect(!there || !origin, 0))                                                                    \
+            return move(w, "MPI_Get" #SUFFIX, GET, 0, origin, count, type, rank, disp, target_count, target_type);     \
+        rma_move_(origin, there, len);                                                                                 \
+        return MPI_SUCCESS;                                                                                            \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Rput##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,     \
+                                      COUNT target_count, MPI_Datatype target_type, MPI_Win win,                       \
+                                      MPI_Request *request) {                                                          \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
+        if (!w) return PMPI_Rput##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win, request);    \
+        code = rmai_win_check_passive(w, "MPI_Rput" #SUFFIX);                                                          \
+        if (code == MPI_SUCCESS)                                                                                       \
+            code = move(w, "MPI_Rput" #SUFFIX, PUT, 1, (void *)(uintptr_t)origin, count, type, rank, disp,             \
+                        target_count, target_type);                                                                    \
+        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Rput" #SUFFIX, request) : code;                          \
+    }                                                                                                                  \
+    RMAI_MPI_API int MPI_Rget##SUFFIX(void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,           \
+                                      COUNT target_count, MPI_Datatype target_type, MPI_Win win,                       \
+                                      MPI_Request *request) {                                                          \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
+        if (!w) return PMPI_Rget##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win, request);    \
+        code = rmai_win_check_passive(w, "MPI_Rget" #SUFFIX);                                                          \
+        if (code == MPI_SUCCESS)                                                                                       \
+            code = move(w, "MPI_Rget" #SUFFIX, GET, 1, origin, count, type, rank, disp, target_count, target_type);    \
+        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Rget" #SUFFIX, request) : code;                          \
+    }
+
+CALLS(, int)
+#if MPI_VERSION >= 4
+CALLS(_c, MPI_Count)
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Put, MPI_Get, and their forms with a request; and the copy itself, which some accumulates use. */
+#ifndef RMAI_MPI_MOVES_H
+#define RMAI_MPI_MOVES_H
+
+#include "mpi/target.h"
+
+/* rmai_win_move_data copies from the buffer to the target (put), or back. now: the buffer may be reused, or is filled,
+ * on return. Returns an enum rma_error. */
+int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
+                       const struct rmai_win_target *target, const struct rmai_win_side *t);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The processes of a window, as this process sees them: those of its node, which it knows from the beginning, and those
+ * of other nodes, which it looks up when they are needed. */
+#ifndef RMAI_MPI_PEERS_H
+#define RMAI_MPI_PEERS_H
+
+#include "mpi/family.h"
+#include "mpi/state.h"
+
+/* rmai_win_near: the peer `rank` on this node, or NULL. Any number may be a rank. */
+static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) {
+    const int slot = rmai_win_family_slot(w->family, rank);
+    return slot >= 0 ? &w->near[slot] : NULL;
+}
+
+/* rmai_win_peer writes to *peer what is known of `rank`, which is a rank of the window, wherever it is. Returns an enum
+ * rma_error. rmai_win_peer_access changes the access of `rank`. */
+int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer);
+int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access);
+
+/* rmai_win_each_far calls visit for each peer on another node that is known. Returns the first error. */
+int rmai_win_each_far(struct rmai_win *w, int (*visit)(struct rmai_win *w, struct rmai_win_peer *peer));
+
+/* rmai_win_peers_find fills in those of this node, whose records are in the directory. Returns 0 if that fails.
+ * rmai_win_peers_free frees all. */
+int rmai_win_peers_find(struct rmai_win *w);
+void rmai_win_peers_free(struct rmai_win *w);
+
+#endif

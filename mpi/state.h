@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Windows. A window of n processes has one record for each process, in that process's local heap, where the others of
+ * the window reach it by load and store or by messages. `rmai_win_directory`, a symmetric array, says where the record
+ * of a window is on each PE: all processes of a window agree on its place in the array. So a window needs no table of
+ * its processes. Only for those of this node a process keeps where they are, because it will need it in nanoseconds;
+ * those of other nodes are looked up when they are needed, and kept for a while.
+ *
+ * A handle (MPI_Win) is a number or an address that MPI itself never gives to a window. Whatever is no handle of ours
+ * goes to MPI. */
+#ifndef RMAI_MPI_STATE_H
+#define RMAI_MPI_STATE_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rma.h"
+#include "runtime/face.h"
+
+#define RMAI_WINS       16384 /* windows at a time */
+#define RMAI_WIN_ROUNDS 24    /* of a barrier between nodes: for 2^24 nodes */
+
+/* Defines a function of MPI's interface; the library exports nothing else. */
+#define RMAI_MPI_API __attribute__((visibility("default")))
+
+struct rmai_win_family;
+struct rmai_win_attribute;
+struct rmai_win_outgrown;
+
+/* A fair lock of readers and writers, with tickets: the upper half of a word counts writers, the lower half readers. A
+ * writer waits until `out` is what `in` was, a reader until the writers in both are equal. Whichever half wraps, both
+ * words wrap alike. After J. Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory
+ * multiprocessors", 1991. */
+struct rmai_win_lock {
+    uint64_t in, out;
+};
+#define RMAI_WIN_WRITER (UINT64_C(1) << 32)
+#define RMAI_WIN_READER UINT64_C(1)
+
+/* A piece of memory that is attached to a dynamic window, by its address in the owner's process. */
+struct rmai_win_region {
+    uint64_t from, to;
+    rma_gptr_t start;
+};
+
+/* What a process tells the others of a window. */
+struct rmai_win_record {
+    rma_gptr_t start;   /* of its memory; RMA_GPTR_NULL if size is 0 */
+    uint64_t size;      /* in bytes */
+    uint64_t unit;      /* of displacements, in bytes */
+    rma_gptr_t regions; /* a dynamic window: its attached pieces, in the order of their addresses */
+    uint64_t n_regions;
+    uint64_t version;                        /* of these two: odd while the owner changes them */
+    _Alignas(64) struct rmai_win_lock lock;  /* of MPI_Win_lock */
+    _Alignas(64) struct rmai_win_lock pairs; /* of accumulates of pairs, MPI_MINLOC and MPI_MAXLOC */
+    _Alignas(64) uint64_t completed;         /* counts calls of MPI_Win_complete for this process */
+    uint64_t posted;                         /* struct rmai_win_post of processes of other nodes: a list */
+    _Alignas(64) _Atomic uint32_t arrived;   /* the leader's: processes of this node that are in a fence, */
+    _Alignas(64) struct rma_event_ over;     /* and how many fences are over */
+    uint64_t round[RMAI_WIN_ROUNDS];         /* the leader's: signals of other leaders */
+    _Alignas(64) _Atomic uint32_t posts[];   /* how often each process of this node has posted for this one */
+};
+
+/* A process of the window, as this process sees it. */
+struct rmai_win_peer {
+    char *base; /* its memory, by load and store, or NULL */
+    uint64_t size;
+    uint64_t unit;
+    unsigned access; /* RMAI_WIN_..., the epoch in which this process may access it; 0: ask the window */
+    int rank, pe;
+    rma_gptr_t start;
+    rma_gptr_t record_at;           /* where its record is, */
+    struct rmai_win_record *record; /* and its address here, or NULL */
+    struct rmai_win_peer *next;     /* of the peers on other nodes */
+};
+
+enum rmai_win_access {
+    RMAI_WIN_SHARED = 1,    /* MPI_Win_lock, */
+    RMAI_WIN_EXCLUSIVE = 2, /* of one of these kinds */
+    RMAI_WIN_NOCHECK = 4,   /* with one of these, and without the lock */
+    RMAI_WIN_FROM_ALL = 8,  /* the lock was taken for MPI_Win_lock_all */
+    RMAI_WIN_STARTED = 16   /* MPI_Win_start */
+};
+
+#define RMAI_WIN_FAR 64 /* lists of peers on other nodes */
+
+struct rmai_win {
+    struct rmai_win_peer *near;     /* by rmai_win_family_slot */
+    struct rmai_win_family *family; /* NULL: this place is free */
+    unsigned open;                  /* not 0: this process may access all processes (fence, lock_all without check) */
+    unsigned lock_all;              /* MPI_Win_lock_all: 1; and without check: 2 */
+    int locked;                     /* targets of MPI_Win_lock */
+    int *started;                   /* ranks of MPI_Win_start, */
+    int n_started;                  /* their number, or -1 */
+    int n_exposed;                  /* processes of MPI_Win_post, or -1; */
+    uint64_t completed;             /* and how many calls of MPI_Win_complete this process has used before */
+    uint32_t *posts_seen;           /* posts of processes of this node that a start has used */
+    rma_gptr_t posts_left;          /* posts of other nodes that no start has used: a list */
+    uint32_t fences;
+    struct rmai_win_record *record; /* this process's own */
+    rma_gptr_t record_at;
+    int number; /* in the directory */
+    int flavor, model;
+    void *base; /* this process's memory */
+    MPI_Aint size;
+    int unit;
+    void *allocated;                 /* memory that MPI_Win_free frees, or NULL */
+    void *held;                      /* memory that is attached (rma_share_), or NULL */
+    struct rmai_win_region *regions; /* a dynamic window: where record->regions is, with room for `room`; */
+    void **region_held;              /* what rma_share_ holds for each; */
+    size_t room;
+    struct rmai_win_outgrown *outgrown;      /* and the shorter arrays before, which others may still read */
+    struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank */
+    int n_far;
+    pthread_mutex_t mutex; /* for `far` and the regions */
+    struct rmai_win_attribute *attributes;
+    MPI_Info info;
+    MPI_Errhandler handler;
+    MPI_Win_errhandler_function *handle; /* the handler's function, or NULL for MPI's own */
+    char name[MPI_MAX_OBJECT_NAME];
+};
+
+extern struct rmai_win *rmai_wins; /* RMAI_WINS places, or NULL */
+extern rma_gptr_t *rmai_win_directory;
+
+/* The handle of place i. MPICH numbers its windows 0xa0000000 and up; Open MPI's handles are addresses. */
+#ifdef MPICH_VERSION
+#define RMAI_WIN_FIRST 0x20000001u
+static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
+    const unsigned i = (unsigned)handle - RMAI_WIN_FIRST;
+    return i < RMAI_WINS && rmai_wins && rmai_wins[i].family ? &rmai_wins[i] : NULL;
+}
+static inline MPI_Win rmai_win_handle(const struct rmai_win *w) {
+    return (MPI_Win)(RMAI_WIN_FIRST + (unsigned)(w - rmai_wins));
+}
+#else
+static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
+    const uintptr_t offset = (uintptr_t)handle - (uintptr_t)rmai_wins;
+    struct rmai_win *w = (struct rmai_win *)(uintptr_t)handle;
+    return rmai_wins && offset < RMAI_WINS * sizeof *w && w->family ? w : NULL;
+}
+static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Win)(uintptr_t)w; }
+#endif
+
+/* 1 while the windows that the program makes are ours. 0: before MPI_Init, while librma itself makes windows in
+ * rma_init, and after MPI_Finalize. Then the calls go to MPI. */
+extern int rmai_win_running;
+
+/* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. */
+int rmai_win_await(MPI_Request *request);
+
+#endif

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "mpi/window.h"
+#include "mpi/attributes.h"
+#include "mpi/errors.h"
+#include "mpi/family.h"
+#include "mpi/peers.h"
+#include "mpi/regions.h"
+#include "runtime/face.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Numbers that are in use here, one bit each. */
+#define WORDS (RMAI_WINS / 64)
+static uint64_t taken[WORDS];
+static atomic_flag choosing = ATOMIC_FLAG_INIT;
+
+int rmai_wins_open(void) {
+    rmai_win_directory = rma_calloc(RMAI_WINS, sizeof *rmai_win_directory);
+    if (!rmai_win_directory) return rma_last_code();
+    rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (rmai_wins != MAP_FAILED) return RMA_SUCCESS;
+    rmai_wins = NULL;
+    return RMA_ERR_NO_MEM;
+}
+
+/* MPI says that a program must free its windows. librma takes back their memory. */
+void rmai_wins_close(void) {
+    for (int i = 0; i < RMAI_WINS; i++)
+        if (taken[i / 64] >> (i % 64) & 1 && rmai_wins[i].family) rmai_win_peers_free(&rmai_wins[i]);
+}
+
+/* ---- the number of a new window ---- */
+
+static int all_reduce(MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n) {
+    MPI_Request request;
+    int code = PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, MPI_BAND, comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+}
+
+static int barrier(const struct rmai_win_family *f) {
+    MPI_Request request;
+    int code = PMPI_Ibarrier(f->comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+}
+
+/* The processes of f agree on the least number of a range that all have free, then on one of the next range. Two
+ * windows of different communicators may be made by two threads at once: only one thread of a process offers numbers,
+ * and if a process offers none, all try again. *number is -1 if ok is 0 in a process, or no number is free. */
+#define RANGE 8
+static int agree_on_number(const struct rmai_win_family *f, int ok, int *number) {
+    *number = -1;
+    for (int at = 0; at < WORDS;) {
+        const int mine = !atomic_flag_test_and_set_explicit(&choosing, memory_order_acquire);
+        uint64_t offer[RANGE + 2] = {0}, all[RANGE + 2];
+        int code;
+        for (int i = 0; mine && i < RANGE; i++) offer[i] = ~taken[at + i];
+        offer[RANGE] = ok ? 1 : 0;
+        offer[RANGE + 1] = mine ? 1 : 0;
+        code = all_reduce(f->comm, offer, all, RANGE + 2);
+        for (int i = 0; code == MPI_SUCCESS && all[RANGE] && all[RANGE + 1] && *number < 0 && i < RANGE; i++)
+            if (all[i]) *number = (at + i) * 64 + __builtin_ctzll(all[i]);
+        if (*number >= 0) taken[*number / 64] |= UINT64_C(1) << (*number % 64);
+        if (mine) atomic_flag_clear_explicit(&choosing, memory_order_release);
+        if (code != MPI_SUCCESS || !all[RANGE] || *number >= 0) return code;
+        if (all[RANGE + 1])
+            at += RANGE;
+        else
+            sched_yield();
+    }
+    return MPI_SUCCESS;
+}
+
+static void give_number_back(int number) {
+    while (atomic_flag_test_and_set_explicit(&choosing, memory_order_acquire)) sched_yield();
+    taken[number / 64] &= ~(UINT64_C(1) << (number % 64));
+    atomic_flag_clear_explicit(&choosing, memory_order_release);
+}
+
+/* ---- windows that begin ---- */
+
+/* A window that is to be made, for which this process has memory. */
+struct plan {
+    const char *call;
+    int flavor;
+    void *base;
+    MPI_Aint size;
+    int unit;
+    MPI_Info info;
+    MPI_Comm comm;
+    void *allocated, *held;
+    rma_gptr_t start;
+    const char *why; /* why the window is left to MPI, or NULL */
+    char text[256];
+};
+
+static void drop_memory(struct plan *p) {
+    if (p->allocated) rma_free_mem(p->allocated);
+    if (p->held) rma_unshare_(p->call, p->held);
+    p->allocated = p->held = NULL;
+}
+
+/* The value of a hint of the program, or NULL. */
+static const char *hint(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1]) {
+    int found = 0;
+    if (info == MPI_INFO_NULL || PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS) return NULL;
+    return found ? value : NULL;
+}
+
+static void allocate_memory(struct plan *p, size_t size) {
+    struct rma_hints hints = RMA_HINTS_NONE;
+    char value[MPI_MAX_INFO_VAL + 1];
+    const char *alignment = hint(p->info, "mpi_minimum_memory_alignment", value);
+    if (alignment) hints.alignment = (size_t)strtoul(alignment, NULL, 10);
+    if (hints.alignment & (hints.alignment - 1) || hints.alignment > (size_t)1 << 30) hints.alignment = 0;
+    if (rma_alloc_mem_hints(size, &hints, &p->allocated) != RMA_SUCCESS) {
+        p->why = "no memory";
+        return;
+    }
+    if (size) p->start = rma_gptr(p->allocated, rma_my_pe());
+}
+
+static void share_memory(struct plan *p) {
+    if (p->size == 0) return;
+    if (rma_share_(p->call, p->base, (size_t)p->size, &p->start, &p->held) == RMA_SUCCESS) return;
+    snprintf(p->text, sizeof p->text, "%s", rma_last_error());
+    p->why = p->text;
+}
+
+/* Consecutive pieces of one block of the first process, or with the hint alloc_shared_noncontig blocks of each. */
+static void allocate_shared_memory(struct plan *p, const struct rmai_win_family *f) {
+    char value[MPI_MAX_INFO_VAL + 1];
+    const char *apart = hint(p->info, "alloc_shared_noncontig", value);
+    MPI_Aint *sizes, total = 0, before = 0;
+    MPI_Request request;
+    int code;
+    if (apart && strcmp(apart, "true") == 0) {
+        allocate_memory(p, (size_t)p->size);
+        p->base = p->allocated;
+        return;
+    }
+    sizes = malloc((size_t)f->n * sizeof *sizes);
+    code = sizes ? PMPI_Iallgather(&p->size, 1, MPI_AINT, sizes, 1, MPI_AINT, f->comm, &request) : MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
+        if (i < f->rank) before += sizes[i];
+        total += sizes[i];
+    }
+    free(sizes);
+    if (code == MPI_SUCCESS && f->rank == 0) allocate_memory(p, (size_t)total);
+    if (code == MPI_SUCCESS) code = PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    if (code != MPI_SUCCESS || (total && p->start == RMA_GPTR_NULL)) p->why = "no memory";
+    if (p->why || !total) return;
+    p->base = (char *)rma_gptr_ptr(p->start) + before;
+    p->start = p->size ? p->start + (rma_gptr_t)before : RMA_GPTR_NULL;
+}
+
+/* This process's record of the new window, or NULL. */
+static struct rmai_win_record *make_record(const struct plan *p, const struct rmai_win_family *f) {
+    const size_t size = sizeof(struct rmai_win_record) + (size_t)f->n_near * sizeof(uint32_t);
+    struct rmai_win_record *record = NULL;
+    if (rma_alloc_mem(size, &record) != RMA_SUCCESS) return NULL;
+    memset(record, 0, size);
+    record->start = p->start;
+    record->size = (uint64_t)p->size;
+    record->unit = (uint64_t)p->unit;
+    return record;
+}
+
+static int fill_in(struct rmai_win *w, const struct plan *p, struct rmai_win_family *f, struct rmai_win_record *record,
+                   int number) {
+    memset(w, 0, sizeof *w);
+    w->near = calloc((size_t)f->n_near, sizeof *w->near);
+    w->posts_seen = calloc((size_t)f->n_near, sizeof *w->posts_seen);
+    w->family = f;
+    w->n_started = w->n_exposed = -1;
+    w->record = record;
+    w->record_at = rma_gptr(record, rma_my_pe());
+    w->number = number;
+    w->flavor = p->flavor;
+    w->model = MPI_WIN_UNIFIED;
+    w->base = p->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : p->base;
+    w->size = p->size;
+    w->unit = p->unit;
+    w->allocated = p->allocated;
+    w->held = p->held;
+    w->handler = MPI_ERRORS_ARE_FATAL;
+    w->info = MPI_INFO_NULL;
+    pthread_mutex_init(&w->mutex, NULL);
+    if (p->info != MPI_INFO_NULL && PMPI_Info_dup(p->info, &w->info) != MPI_SUCCESS) return 0;
+    return w->near && w->posts_seen;
+}
+
+static void say(const struct plan *p, const struct rmai_win_family *f, int number) {
+    if (!rma_windows_info_() || !f || f->rank != 0) return;
+    if (p->why)
+        fprintf(stderr, "rma_mpi: %s, %d processes: left to MPI: %s\n", p->call, f->n, p->why);
+    else
+        fprintf(stderr, "rma_mpi: %s, %d processes, %d on this node: window %d of librma%s\n", p->call, f->n, f->n_near,
+                number, p->held ? ", over memory that is not of MPI_Alloc_mem: the kernel copies" : "");
+}
+
+/* Makes the window that all processes of f have memory for. */
+static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) {
+    struct rmai_win_record *record = p->why ? NULL : make_record(p, f);
+    struct rmai_win *w = NULL;
+    int number, ok, code = agree_on_number(f, record != NULL, &number);
+    if (code == MPI_SUCCESS && number >= 0) {
+        w = &rmai_wins[number];
+        ok = fill_in(w, p, f, record, number);
+        __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
+        code = barrier(f);
+        if (code == MPI_SUCCESS && ok && rmai_win_peers_find(w)) {
+            say(p, f, number);
+            *win = rmai_win_handle(w);
+            return MPI_SUCCESS;
+        }
+        return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the window's tables", p->call);
+    }
+    rma_free_mem(record);
+    if (!p->why) p->why = record ? "another process cannot take part, or too many windows are alive" : "no memory";
+    return code;
+}
+
+/* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
+ * window's memory. */
+static int begin(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f), MPI_Win *win) {
+    struct rmai_win_family *f = rmai_win_family_of(p->comm);
+    int code = MPI_SUCCESS;
+    if (!f) return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the communicator's tables", p->call);
+    if (f->why)
+        p->why = f->why;
+    else if (p->flavor == MPI_WIN_FLAVOR_SHARED && f->n_near != f->n)
+        code = rmai_win_comm_error(p->comm, MPI_ERR_RMA_SHARED, "%s: %d of the %d processes share memory with this one",
+                                   p->call, f->n_near, f->n);
+    if (!p->why && code == MPI_SUCCESS) {
+        if (memory) memory(p, f);
+        code = make_window(p, f, win);
+        if (!p->why && code == MPI_SUCCESS) return MPI_SUCCESS;
+        drop_memory(p);
+    }
+    if (p->why) say(p, f, -1);
+    rmai_win_family_leave(f);
+    return code;
+}
+
+/* The arguments that all calls have. */
+static int check(const struct plan *p) {
+    if (p->size < 0)
+        return rmai_win_comm_error(p->comm, MPI_ERR_SIZE, "%s: size %lld is negative", p->call, (long long)p->size);
+    if (p->unit <= 0)
+        return rmai_win_comm_error(p->comm, MPI_ERR_DISP, "%s: disp_unit %d is not positive", p->call, p->unit);
+    if (p->flavor == MPI_WIN_FLAVOR_CREATE && p->size > 0 && !p->base)
+        return rmai_win_comm_error(p->comm, MPI_ERR_BASE, "%s: base is a null pointer, and size is %lld", p->call,
+                                   (long long)p->size);
+    return MPI_SUCCESS;
+}
+
+static int no_window(MPI_Comm comm, const void *out) { return !rmai_win_running || comm == MPI_COMM_NULL || !out; }
+
+static void memory_of_create(struct plan *p, const struct rmai_win_family *f) {
+    (void)f;
+    share_memory(p);
+}
+
+static void memory_of_allocate(struct plan *p, const struct rmai_win_family *f) {
+    (void)f;
+    allocate_memory(p, (size_t)p->size);
+    p->base = p->allocated;
+}
+
+RMAI_MPI_API int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    struct plan p = {"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .why = NULL};
+    int code;
+    if (no_window(comm, win)) return PMPI_Win_create(base, size, unit, info, comm, win);
+    code = check(&p);
+    if (code == MPI_SUCCESS) code = begin(&p, memory_of_create, win);
+    return code == MPI_SUCCESS && p.why ? PMPI_Win_create(base, size, unit, info, comm, win) : code;
+}
+
+RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
+    struct plan p = {"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .why = NULL};
+    int code;
+    if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
+    code = check(&p);
+    if (code == MPI_SUCCESS) code = begin(&p, memory_of_allocate, win);
+    if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate(size, unit, info, comm, base, win);
+    if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
+    return code;
+}
+
+RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                                         MPI_Win *win) {
+    struct plan p = {"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .why = NULL};
+    int code;
+    if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
+    code = check(&p);
+    if (code == MPI_SUCCESS) code = begin(&p, allocate_shared_memory, win);
+    if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
+    if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
+    return code;
+}
+
+RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
+    struct plan p = {"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm, .why = NULL};
+    int code;
+    if (no_window(comm, win)) return PMPI_Win_create_dynamic(info, comm, win);
+    code = begin(&p, NULL, win);
+    return code == MPI_SUCCESS && p.why ? PMPI_Win_create_dynamic(info, comm, win) : code;
+}
+
+RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base) {
+    struct rmai_win *w = rmai_win_of(win);
+    struct rmai_win_peer *p = NULL;
+    if (!w) return PMPI_Win_shared_query(win, rank, size, unit, base);
+    if (w->flavor != MPI_WIN_FLAVOR_SHARED)
+        return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "MPI_Win_shared_query: not a window of MPI_Win_allocate_shared");
+    if (rank == MPI_PROC_NULL) {
+        for (int i = 0; i < w->family->n && !p; i++)
+            if (w->near[i].size) p = &w->near[i];
+        if (!p) p = &w->near[0];
+    } else if (rank < 0 || rank >= w->family->n) {
+        return rmai_win_error(w, MPI_ERR_RANK, "MPI_Win_shared_query: rank %d is outside 0..%d", rank,
+                              w->family->n - 1);
+    } else {
+        p = &w->near[rank];
+    }
+    *size = (MPI_Aint)p->size;
+    *unit = (int)p->unit;
+    memcpy(base, &p->base, sizeof p->base);
+    return MPI_SUCCESS;
+}
+
+/* ---- the end of a window ---- */
+
+RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
+    struct rmai_win *w = win ? rmai_win_of(*win) : NULL;
+    struct rmai_win_family *f;
+    int code, number;
+    if (!w) return PMPI_Win_free(win);
+    if (w->locked || w->lock_all || w->n_started >= 0 || w->n_exposed >= 0)
+        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_free: %s",
+                              w->locked || w->lock_all ? "the window is locked"
+                              : w->n_started >= 0      ? "MPI_Win_complete is missing"
+                                                       : "MPI_Win_wait is missing");
+    code = rmai_win_attributes_end(w);
+    if (code != MPI_SUCCESS)
+        return rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: the function of an attribute returned %d", code);
+    code = rmai_win_failed(w, rma_quiet());
+    f = w->family;
+    number = w->number;
+    if (barrier(f) != MPI_SUCCESS && code == MPI_SUCCESS)
+        code = rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: MPI_Ibarrier failed");
+    rmai_win_directory[number] = RMA_GPTR_NULL;
+    rmai_win_regions_free(w);
+    if (w->held) rma_unshare_("MPI_Win_free", w->held);
+    rma_free_mem(w->allocated);
+    rma_free_mem(w->record);
+    rmai_win_peers_free(w);
+    if (w->info != MPI_INFO_NULL) PMPI_Info_free(&w->info);
+    rmai_win_handler_set(w, MPI_ERRHANDLER_NULL);
+    pthread_mutex_destroy(&w->mutex);
+    w->family = NULL;
+    give_number_back(number);
+    rmai_win_family_leave(f);
+    *win = MPI_WIN_NULL;
+    return code;
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-mpi.sh: MPI's windows on librma (rma_mpi). The programs of test/mpi are plain MPI; they run on librma, on one
+# node and between nodes, and at depth `long` on MPI alone, which shows that they ask for what MPI promises. Then jobs
+# that rma_mpi must refuse.
+#
+# Broken by a call that does not do what the standard says, by a window that is left to MPI silently, and by a job of
+# which only some processes are preloaded that hangs.
+set -eu
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+skip_with_sanitizers "the library is preloaded"
+unset_settings
+
+library=$top_builddir/.libs/librma_mpi.so
+[ -r "$library" ] || hard "there is no $library"
+LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+preload="sh $top_builddir/tools/rma_mpi --library $library"
+options="-std=gnu11 -O1 -Wall -Wextra -Werror"
+
+for program in moves updates epochs windows; do
+    # shellcheck disable=SC2086
+    ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
+        >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
+    : >"$dir/log"
+    jobs="one:2 nolocal:2"
+    ! quick || jobs=one:2
+    if deep; then
+        # shellcheck disable=SC2086
+        run $mpiexec -n 2 "$dir/$program"
+        exits 0 "$program on MPI alone, 2 processes"
+        jobs="$jobs one:1 one:3 one:4 nolocal:3 blocks2:4"
+    fi
+    for job in $jobs; do
+        layout=${job%:*} count=${job#*:}
+        # shellcheck disable=SC2046,SC2086
+        run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload "$dir/$program"
+        exits 0 "$program on librma, $count processes, $(layout_words "$layout")"
+    done
+done
+
+# From Fortran, whose library calls the functions of C.
+if command -v mpifort.mpich >/dev/null && [ "$mpi" = mpich ]; then
+    if (cd "$dir" && mpifort.mpich -o fortran "$top_srcdir/test/mpi/windows.f90") >"$dir/log" 2>&1; then
+        # shellcheck disable=SC2086
+        run $mpiexec -n 2 $preload "$dir/fortran"
+        exits 0 "windows.f90 on librma"
+    else
+        fail "windows.f90 does not compile"
+    fi
+fi
+
+# RMA_MPI_INFO says whose each window is.
+# shellcheck disable=SC2086
+run env RMA_MPI_INFO=1 $mpiexec -n 2 $preload "$dir/windows"
+if [ "$(grep -c 'window [0-9]* of librma' "$dir/err")" -ge 5 ] && ! grep -q 'left to MPI' "$dir/err"; then
+    ok "RMA_MPI_INFO=1 prints a line for each window"
+else
+    fail "RMA_MPI_INFO=1 prints a line for each window"
+fi
+
+# Some processes without the library: named at once.
+# shellcheck disable=SC2086
+run $mpiexec -n 1 $preload "$dir/epochs" : -n 1 "$dir/epochs"
+if [ "$status" -ne 0 ] && [ "$status" -ne 124 ] && grep -q 'process 1 of the job .* without rma_mpi' "$dir/err"; then
+    ok "a process without rma_mpi is named"
+else
+    fail "a process without rma_mpi is named: exit $status"
+fi
+
+# Window calls before MPI_Init are MPI's own error.
+cat >"$dir/early.c" <<'END'
+#include <mpi.h>
+int main(void) {
+    MPI_Win win;
+    void *base;
+    return MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win) == MPI_SUCCESS;
+}
+END
+${MPICC:-mpicc.mpich} -o "$dir/early" "$dir/early.c"
+# shellcheck disable=SC2086
+run $preload "$dir/early"
+if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'before initializing' "$dir/out" "$dir/err"; then
+    ok "a window before MPI_Init is an error"
+else
+    fail "a window before MPI_Init is an error: exit $status"
+fi
+
+# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone.
+cat >"$dir/late.c" <<'END'
+#include <mpi.h>
+int main(void) { return MPI_Init(0, 0); }
+END
+${MPICC:-mpicc.mpich} -o "$dir/late" "$dir/late.c"
+# shellcheck disable=SC2086
+run $mpiexec -n 2 $preload "$dir/late"
+if [ "$status" -eq 0 ] && grep -q 'without MPI_Finalize' "$dir/err"; then
+    ok "a program without MPI_Finalize gets a note"
+else
+    fail "a program without MPI_Finalize gets a note: exit $status"
+fi
+
+# The command.
+run sh "$top_builddir/tools/rma_mpi" --help
+exits 0 "rma_mpi --help"
+run sh "$top_builddir/tools/rma_mpi"
+exits 2 "rma_mpi without a program"
+run sh "$top_builddir/tools/rma_mpi" --nonsense program
+exits 2 "rma_mpi with an unknown argument"
+run sh "$top_builddir/tools/rma_mpi" --library "$dir/none" true
+if [ "$status" -eq 1 ] && grep -q "$dir/none" "$dir/err"; then
+    ok "a library that does not exist is named"
+else
+    fail "a library that does not exist is named: exit $status"
+fi
+verdict
