@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory of coarrays. The program's descriptors and pointers in a peer's memory hold the peer's own addresses.
+ * Every image has one contiguous space, in which librma's global pointers count; so an address there and the address of
+ * the peer's struct rmai_caf_image, which the peer tells, differ by as much as the two global pointers. */
+#include "config.h"
+
+#include "caf/coarray.h"
+#include "caf/sync.h"
+
+#include <stdlib.h>
+
+static uint64_t *selves; /* where the struct of each image is in its process; 0: not asked yet */
+
+#define OFFSET_MASK (((rma_gptr_t)1 << 40) - 1)
+
+static RMAI_COLD struct rmai_caf_coarray *no_memory(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size) {
+    rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for %zu bytes on each image: %s", size,
+                    rma_last_error());
+    free(c->where);
+    free(c);
+    return NULL;
+}
+
+/* Each image of team offers its block, and reads what the others that are still there have offered. */
+static void exchange_without_some(const struct rmai_caf_team *team, rma_gptr_t mine, rma_gptr_t *where) {
+    rma_atomic_set_uint64(&rmai_caf.self->offered, mine, rmai_caf.me);
+    rmai_caf_meet("ALLOCATE", team);
+    for (int i = 0; i < team->n; i++) where[i] = rma_atomic_fetch_uint64(&rmai_caf.self->offered, team->pes[i]);
+    rmai_caf_meet("ALLOCATE", team);
+}
+
+struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero) {
+    struct rmai_caf_team *team = rmai_caf.team;
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
+    size_t bytes = size ? size : 1; /* a coarray of no bytes is allocated, too */
+    enum rmai_caf_stat stat = rmai_caf_meet("ALLOCATE", team);
+    *c = (struct rmai_caf_coarray){.size = size};
+    if (stat != RMAI_CAF_OK && !r.stat) rmai_caf_report_left(r, "ALLOCATE", stat, team);
+    if (team == rmai_caf.initial && stat == RMAI_CAF_OK) {
+        c->base = zero ? rma_calloc(1, bytes) : rma_malloc(bytes);
+        if (!c->base) return no_memory(r, c, size);
+        c->first = rma_gptr(c->base, 0);
+        rmai_caf_done(r);
+        return c;
+    }
+    struct rma_hints hints = RMA_HINTS_NONE;
+    hints.zero = zero;
+    c->team = team;
+    c->where = rmai_caf_memory("ALLOCATE", (size_t)team->n * sizeof *c->where);
+    rma_gptr_t mine = RMA_GPTR_NULL;
+    if (rma_alloc_mem_hints(bytes, &hints, &c->base) == RMA_SUCCESS) mine = rma_gptr(c->base, rmai_caf.me);
+    if (stat == RMAI_CAF_OK)
+        rma_fcollect(team->native, c->where, &mine, sizeof mine);
+    else
+        exchange_without_some(team, mine, c->where);
+    /* An image without memory: all give theirs back. */
+    for (int i = 0; i < team->n; i++)
+        if (c->where[i] == RMA_GPTR_NULL && (stat == RMAI_CAF_OK || rmai_caf_status(team->pes[i]) == RMAI_CAF_OK)) {
+            if (mine) rma_free_mem(c->base);
+            return no_memory(r, c, size);
+        }
+    if (team != rmai_caf.initial) {
+        c->next = team->coarrays;
+        team->coarrays = c;
+    }
+    if (stat == RMAI_CAF_OK)
+        rmai_caf_done(r);
+    else
+        rmai_caf_report_left(r, "ALLOCATE", stat, team);
+    return c;
+}
+
+struct rmai_caf_coarray *rmai_caf_component_make(void) {
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
+    *c = (struct rmai_caf_coarray){.component = 1};
+    return c;
+}
+
+int rmai_caf_component_fill(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size) {
+    if (rma_alloc_mem(size ? size : 1, &c->base) != RMA_SUCCESS) {
+        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component of %zu bytes: %s", size,
+                        rma_last_error());
+        return 0;
+    }
+    c->size = size;
+    rmai_caf_done(r);
+    return 1;
+}
+
+int rmai_caf_component_empty(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
+    if (c->base) rma_free_mem(c->base);
+    c->base = NULL;
+    c->size = 0;
+    rmai_caf_done(r);
+    return 1;
+}
+
+static void unlink_coarray(struct rmai_caf_coarray *c) {
+    if (!c->team) return;
+    for (struct rmai_caf_coarray **p = &((struct rmai_caf_team *)c->team)->coarrays; *p; p = &(*p)->next)
+        if (*p == c) {
+            *p = c->next;
+            return;
+        }
+}
+
+int rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
+    enum rmai_caf_stat stat = RMAI_CAF_OK;
+    if (c->component) {
+        if (c->base) rma_free_mem(c->base);
+    } else {
+        const struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
+        stat = rmai_caf_meet("DEALLOCATE", team);
+        unlink_coarray(c);
+        if (c->where)
+            rma_free_mem(c->base);
+        else if (stat == RMAI_CAF_OK)
+            rma_free(c->base); /* waits for each image; without all of them the block stays */
+        if (stat != RMAI_CAF_OK) rmai_caf_report_left(r, "DEALLOCATE", stat, team);
+    }
+    free(c->where);
+    free(c);
+    if (stat != RMAI_CAF_OK) return 0;
+    rmai_caf_done(r);
+    return 1;
+}
+
+void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {
+    while (team->coarrays) {
+        struct rmai_caf_coarray *c = team->coarrays;
+        team->coarrays = c->next;
+        if (!c->descriptor) continue; /* a scalar, of which some variable still has the address: it keeps its memory */
+        *(void **)c->descriptor = NULL; /* a descriptor begins with the address */
+        *c->token = NULL;
+        rma_free_mem(c->base);
+        free(c->where);
+        free(c);
+    }
+}
+
+struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size_t offset, int pe) {
+    rma_gptr_t far;
+    if (c->where)
+        far = c->where[rma_team_translate_pe(RMA_TEAM_WORLD, pe, c->team->native)];
+    else if (c->component)
+        far = rma_gptr(c->base, rmai_caf.me);
+    else
+        far = c->first + ((rma_gptr_t)(uint32_t)pe << 40);
+    far += offset;
+    return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe};
+}
+
+struct rmai_caf_place rmai_caf_place_of(int pe, uint64_t address) {
+    if (!selves) {
+        selves = rmai_caf_memory("reference to a component", (size_t)rmai_caf.n * sizeof *selves);
+        for (int i = 0; i < rmai_caf.n; i++) selves[i] = 0;
+    }
+    if (!selves[pe]) selves[pe] = rma_g_uint64(&rmai_caf.self->self, pe);
+    rma_gptr_t block = rma_gptr(rmai_caf.self, pe);
+    uint64_t offset = (block & OFFSET_MASK) + (address - selves[pe]);
+    struct rmai_caf_place place = {.foreign = address, .pe = pe};
+    if (offset > OFFSET_MASK) return place;
+    rma_gptr_t far = (block & ~OFFSET_MASK) | offset;
+    place.near = rma_gptr_ptr(far);
+    /* A place on another node is checked by its owner. */
+    if (place.near || !rma_on_node(pe)) place.far = far;
+    return place;
+}
