@@ -70,29 +70,17 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
     return c;
 }
 
-struct rmai_caf_coarray *rmai_caf_component_make(void) {
+struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size) {
     struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
-    *c = (struct rmai_caf_coarray){.component = 1};
-    return c;
-}
-
-int rmai_caf_component_fill(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size) {
+    *c = (struct rmai_caf_coarray){.size = size, .component = 1};
     if (rma_alloc_mem(size ? size : 1, &c->base) != RMA_SUCCESS) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component of %zu bytes: %s", size,
                         rma_last_error());
-        return 0;
+        free(c);
+        return NULL;
     }
-    c->size = size;
     rmai_caf_done(r);
-    return 1;
-}
-
-int rmai_caf_component_empty(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
-    if (c->base) rma_free_mem(c->base);
-    c->base = NULL;
-    c->size = 0;
-    rmai_caf_done(r);
-    return 1;
+    return c;
 }
 
 static void unlink_coarray(struct rmai_caf_coarray *c) {
@@ -104,25 +92,26 @@ static void unlink_coarray(struct rmai_caf_coarray *c) {
         }
 }
 
-int rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
-    enum rmai_caf_stat stat = RMAI_CAF_OK;
+void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
     if (c->component) {
-        if (c->base) rma_free_mem(c->base);
-    } else {
-        const struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
-        stat = rmai_caf_meet("DEALLOCATE", team);
-        unlink_coarray(c);
-        if (c->where)
-            rma_free_mem(c->base);
-        else if (stat == RMAI_CAF_OK)
-            rma_free(c->base); /* waits for each image; without all of them the block stays */
-        if (stat != RMAI_CAF_OK) rmai_caf_report_left(r, "DEALLOCATE", stat, team);
+        rma_free_mem(c->base);
+        free(c);
+        rmai_caf_done(r);
+        return;
     }
+    const struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
+    enum rmai_caf_stat stat = rmai_caf_meet("DEALLOCATE", team);
+    unlink_coarray(c);
+    if (c->where)
+        rma_free_mem(c->base);
+    else if (stat == RMAI_CAF_OK)
+        rma_free(c->base); /* waits for each image; without all of them the block stays */
     free(c->where);
     free(c);
-    if (stat != RMAI_CAF_OK) return 0;
-    rmai_caf_done(r);
-    return 1;
+    if (stat == RMAI_CAF_OK)
+        rmai_caf_done(r);
+    else
+        rmai_caf_report_left(r, "DEALLOCATE", stat, team);
 }
 
 void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {

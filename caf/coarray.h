@@ -36,17 +36,13 @@ struct rmai_caf_place {
 };
 
 /* rmai_caf_coarray_make makes a coarray of size bytes on each image of the current team; zero: clear it. Collective.
- * rmai_caf_component_make makes one for a component without memory; rmai_caf_component_fill gives it memory. All return
- * NULL, or 0, after they have reported an error. */
+ * rmai_caf_component_make makes a component of this image. Both return NULL after they have reported an error. */
 struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero);
-struct rmai_caf_coarray *rmai_caf_component_make(void);
-int rmai_caf_component_fill(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size);
+struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size);
 
-/* rmai_caf_coarray_free is DEALLOCATE: collective for a coarray, local for a component. Returns 0 after it has reported
- * an error; the coarray's memory is gone all the same. rmai_caf_component_empty frees a component's memory and keeps
- * the component. rmai_caf_coarray_free_all frees what was allocated in team. */
-int rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c);
-int rmai_caf_component_empty(struct rmai_caf_result r, struct rmai_caf_coarray *c);
+/* rmai_caf_coarray_free is DEALLOCATE: collective for a coarray, local for a component. It reports the result; the memory
+ * is gone in any case. rmai_caf_coarray_free_all frees what was allocated in team. */
+void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c);
 void rmai_caf_coarray_free_all(struct rmai_caf_team *team);
 
 /* rmai_caf_place_slow: as rmai_caf_place, for all cases. */

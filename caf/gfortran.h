@@ -91,8 +91,8 @@ enum register_type {
     REGISTER_CRITICAL,
     REGISTER_EVENT_STATIC,
     REGISTER_EVENT_ALLOC,
-    REGISTER_COMPONENT,       /* a token for a component, and no memory */
-    REGISTER_COMPONENT_MEMORY /* memory for a component that has a token */
+    REGISTER_COMPONENT,       /* a component without memory */
+    REGISTER_COMPONENT_MEMORY /* memory for it */
 };
 enum deregister_type { DEREGISTER, DEREGISTER_MEMORY_ONLY };
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gfortran's calls that make and free coarrays and their components. Static coarrays are registered by constructors,
- * before main and before _gfortran_caf_init: the first one starts the library. */
+ * before main and before _gfortran_caf_init: the first one starts the library.
+ *
+ * A component gets a token of its own when it gets memory, whatever the token was before: gfortran does not register
+ * each component first, and copies unregistered ones from its stack. */
 #include "config.h"
 
 #include "caf/gfortran.h"
@@ -13,14 +16,13 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
     rmai_caf_start();
     switch (type) {
         case REGISTER_COMPONENT:
-            *token = rmai_caf_component_make();
+            *token = NULL;
             rmai_caf_done(r);
             return;
         case REGISTER_COMPONENT_MEMORY:
-            c = *token;
-            /* A derived type that the program copied as a whole may have no token. */
-            if (!c) c = *token = rmai_caf_component_make();
-            if (rmai_caf_component_fill(r, c, size)) desc->base = c->base;
+            if (!(c = rmai_caf_component_make(r, size))) return;
+            *token = c;
+            desc->base = c->base;
             return;
         case REGISTER_STATIC:
         case REGISTER_ALLOC: zero = type == REGISTER_STATIC; break;
@@ -46,12 +48,10 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
 void _gfortran_caf_deregister(caf_token *token, int type, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_coarray *c = *token;
-    if (!c) {
-        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "DEALLOCATE: the coarray or component is not allocated");
-    } else if (type == DEREGISTER_MEMORY_ONLY && c->component) {
-        rmai_caf_component_empty(r, c);
-    } else {
-        *token = NULL;
+    (void)type; /* a component's token goes with its memory */
+    *token = NULL;
+    if (c)
         rmai_caf_coarray_free(r, c);
-    }
+    else
+        rmai_caf_done(r);
 }
