@@ -139,6 +139,28 @@ enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *fr
     return RMAI_PROCESS_DONE;
 }
 
+#define IOVECS 64
+
+/* The kernel copies whole pieces, up to one that faults or passes 2 GiB in all: the rest is copied piece by piece. */
+enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai_process_piece *piece, int n) {
+    struct iovec here[IOVECS], there[IOVECS];
+    enum rmai_process_result result = RMAI_PROCESS_DONE;
+    int copied = 0;
+    for (int i = 0; i < n && i < IOVECS; i++) {
+        here[i] = (struct iovec){piece[i].here, piece[i].len};
+        there[i] = (struct iovec){(void *)(uintptr_t)piece[i].there, piece[i].len};
+    }
+    if (n > 1 && n <= IOVECS) {
+        ssize_t done = write ? process_vm_writev(pid, here, (unsigned long)n, there, (unsigned long)n, 0)
+                             : process_vm_readv(pid, here, (unsigned long)n, there, (unsigned long)n, 0);
+        while (copied < n && done >= (ssize_t)piece[copied].len) done -= (ssize_t)piece[copied++].len;
+    }
+    for (; copied < n && result == RMAI_PROCESS_DONE; copied++)
+        result = write ? rmai_process_write(pid, piece[copied].there, piece[copied].here, piece[copied].len)
+                       : rmai_process_read(pid, piece[copied].here, piece[copied].there, piece[copied].len);
+    return result;
+}
+
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     sigset_t all, before;
     int failed;

@@ -48,6 +48,15 @@ enum rmai_process_result {
 enum rmai_process_result rmai_process_read(int pid, void *to, uint64_t from, size_t len);
 enum rmai_process_result rmai_process_write(int pid, uint64_t to, const void *from, size_t len);
 
+/* rmai_process_copy copies n pieces, from here to there with `write`, else the other way. After RMAI_PROCESS_FAULT some
+ * of them may have been copied. */
+struct rmai_process_piece {
+    void *here;
+    uint64_t there; /* in process pid */
+    size_t len;
+};
+enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai_process_piece *piece, int n);
+
 /* rmai_thread starts a thread of the library. The thread receives none of the program's signals, and its name is
  * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"

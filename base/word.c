@@ -9,8 +9,8 @@
 
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond) {
     assert((len == 4 || len == 8) && "words have 4 or 8 bytes");
-    assert(op >= RMA_FETCH_ && op <= RMA_FETCH_FMAX_ && "an operation of enum rma_atomic_op_");
-    return rma_apply_(op, word, len, value, cond);
+    assert(op >= RMA_FETCH_ && op < RMA_FETCH_FADD_ && "an operation of enum rma_atomic_op_, on an integer");
+    return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
 }
 
 /* ---- copies ---- */

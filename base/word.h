@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* rmai_atomic applies an operation (enum rma_atomic_op_) to the word of 4 or 8 bytes at `word`. Returns the old
- * value. */
+/* rmai_atomic applies an operation on integers (enum rma_atomic_op_) to the word of 4 or 8 bytes at `word`. Returns the
+ * old value. For operations on floats and doubles there is rmai_stripes_atomic (update.h). */
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
 
 /* rma_move_ (rma_inline.h) copies within this process. In a copy of up to RMA_SHORT_MAX_ bytes, rma_move_ or

@@ -10,6 +10,7 @@
 #include "base/attributes.h"
 #include "base/choice.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "collectives/between.h"
 #include "collectives/call.h"
 #include "runtime/net/group.h"
@@ -39,7 +40,7 @@ static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_
     if (to_step == len && from_step == len)
         memcpy(to, from, len * n);
     else
-        rmai_move_strided(to, from, to_step, from_step, len, n);
+        rmai_move_strided(to, from, (ptrdiff_t)to_step, (ptrdiff_t)from_step, len, n);
 }
 
 /* Copies a whole block. */

@@ -5,7 +5,7 @@
 
 #include "collectives/between.h"
 #include "base/attributes.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 #include "runtime/net/group.h"
 #include "runtime/net/wire.h" /* RMAI_PIECE */
 

@@ -5,7 +5,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/settings.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 #include "collectives/nodes.h"
 #include "heap/statics.h"
 #include "runtime/job/job.h"
@@ -95,13 +95,8 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 /* ---- agreement ---- */
 
-static const char *const op_words[RMAI_OPS] = {"and", "or", "xor", "min", "max", "sum", "prod"};
-static const char *const type_words[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
-                                                   "uint16",      "uint32",        "uint64",        "float", "double",
-                                                   "long double", "complex float", "complex double"};
-
 int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
-    static const struct rmai_words words = {op_words, type_words};
+    static const struct rmai_words words = {rmai_op_words, rmai_type_words};
     struct rmai_statement mine = *stated;
     mine.code = (uint8_t)code;
     mine.pe = c->w->job.my_pe;

@@ -186,9 +186,9 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
 
 /* rooted: only number `root` has a dest. It is a constant, so that it costs other reductions nothing. */
 static inline __attribute__((always_inline)) int begin(struct rmai_reduction *r, struct rmai_call *c, const char *call,
-                                                       const rma_team *team, enum rmai_collective which,
-                                                       enum rmai_operator op, enum rmai_type type, void *dest,
-                                                       const void *source, size_t n, int rooted, int root) {
+                                                       const rma_team *team, enum rmai_collective which, enum rma_op op,
+                                                       enum rma_type type, void *dest, const void *source, size_t n,
+                                                       int rooted, int root) {
     struct rmai_buffer to = {.argument = "dest", .addr = dest, .align = rmai_type_align(type)}, from = to;
     int code = rmai_call_begin(c, call, team);
     if (code != RMA_SUCCESS) return code;
@@ -219,12 +219,12 @@ static inline __attribute__((always_inline)) int begin(struct rmai_reduction *r,
 }
 
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rmai_operator op, enum rmai_type type, void *dest,
-                         const void *source, size_t n) {
+                         enum rmai_collective which, enum rma_op op, enum rma_type type, void *dest, const void *source,
+                         size_t n) {
     return begin(r, c, call, team, which, op, type, dest, source, n, 0, 0);
 }
 
-static int run_reduction(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,
+static int run_reduction(const char *call, const rma_team *team, enum rma_op op, enum rma_type type, void *dest,
                          const void *source, size_t n) {
     struct rmai_call c;
     struct rmai_reduction r;
@@ -238,7 +238,7 @@ static int run_reduction(const char *call, const rma_team *team, enum rmai_opera
     return rmai_raise(code == RMA_SUCCESS ? reduce_across_nodes(&r) : code);
 }
 
-static int run_rooted(const char *call, const rma_team *team, enum rmai_operator op, enum rmai_type type, void *dest,
+static int run_rooted(const char *call, const rma_team *team, enum rma_op op, enum rma_type type, void *dest,
                       const void *source, size_t n, int root) {
     struct rmai_call c;
     struct rmai_reduction r;
@@ -260,15 +260,15 @@ static int run_rooted(const char *call, const rma_team *team, enum rmai_operator
         return run_rooted(#CALL "_root_" #NAME, team, OP, ID, dest, source, n, root);                                  \
     }
 #define BITS(NAME, TYPE)                                                                                               \
-    REDUCE(rma_and_reduce, RMAI_AND, NAME, TYPE, rmai_type_of(TYPE))                                                   \
-    REDUCE(rma_or_reduce, RMAI_OR, NAME, TYPE, rmai_type_of(TYPE))                                                     \
-    REDUCE(rma_xor_reduce, RMAI_XOR, NAME, TYPE, rmai_type_of(TYPE))
+    REDUCE(rma_and_reduce, RMA_OP_AND, NAME, TYPE, rmai_type_of(TYPE))                                                 \
+    REDUCE(rma_or_reduce, RMA_OP_OR, NAME, TYPE, rmai_type_of(TYPE))                                                   \
+    REDUCE(rma_xor_reduce, RMA_OP_XOR, NAME, TYPE, rmai_type_of(TYPE))
 #define LIMITS(NAME, TYPE)                                                                                             \
-    REDUCE(rma_min_reduce, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                                   \
-    REDUCE(rma_max_reduce, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))
+    REDUCE(rma_min_reduce, RMA_OP_MIN, NAME, TYPE, rmai_type_of(TYPE))                                                 \
+    REDUCE(rma_max_reduce, RMA_OP_MAX, NAME, TYPE, rmai_type_of(TYPE))
 #define SUMS_OF(NAME, TYPE, ID)                                                                                        \
-    REDUCE(rma_sum_reduce, RMAI_SUM, NAME, TYPE, ID)                                                                   \
-    REDUCE(rma_prod_reduce, RMAI_PROD, NAME, TYPE, ID)
+    REDUCE(rma_sum_reduce, RMA_OP_SUM, NAME, TYPE, ID)                                                                 \
+    REDUCE(rma_prod_reduce, RMA_OP_PROD, NAME, TYPE, ID)
 #define SUMS(NAME, TYPE) SUMS_OF(NAME, TYPE, rmai_type_of(TYPE))
 
 RMA_INTEGER_TYPES(BITS)
@@ -277,5 +277,5 @@ RMA_TYPES(LIMITS)
 RMA_TYPE_ALIASES(LIMITS)
 RMA_TYPES(SUMS)
 RMA_TYPE_ALIASES(SUMS)
-SUMS_OF(complexf, rma_complexf_, RMAI_COMPLEXF)
-SUMS_OF(complexd, rma_complexd_, RMAI_COMPLEXD)
+SUMS_OF(complexf, rma_complexf_, RMA_COMPLEXF)
+SUMS_OF(complexd, rma_complexd_, RMA_COMPLEXD)

@@ -4,15 +4,15 @@
 #define RMAI_REDUCE_H
 
 #include "collectives/call.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 #include "runtime/node/mailbox.h"
 
 #include <string.h>
 
 struct rmai_reduction {
     const struct rmai_call *c;
-    enum rmai_operator op;
-    enum rmai_type type;
+    enum rma_op op;
+    enum rma_type type;
     const struct rmai_kernel *kernel;
     char *dest;
     const char *source;
@@ -23,7 +23,7 @@ struct rmai_reduction {
 
 /* rmai_reduction_begin checks the arguments. Returns RMA_SUCCESS, or the recorded error. */
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rmai_operator op, enum rmai_type type, void *dest,
+                         enum rmai_collective which, enum rma_op op, enum rma_type type, void *dest,
                          const void *source, size_t n);
 
 /* rmai_own_share: the elements [*from, *to) that this PE reduces for all PEs, in chunks of RMAI_CHUNK bytes, which stay

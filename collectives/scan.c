@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "collectives/between.h"
 #include "collectives/call.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 #include "collectives/reduce.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
@@ -24,25 +24,25 @@
 
 /* The least and the greatest value of each type that has an order. */
 #define EXTREMES(X)                                                                                                    \
-    X(RMAI_I8, int8_t, INT8_MIN, INT8_MAX)                                                                             \
-    X(RMAI_I16, int16_t, INT16_MIN, INT16_MAX)                                                                         \
-    X(RMAI_I32, int32_t, INT32_MIN, INT32_MAX)                                                                         \
-    X(RMAI_I64, int64_t, INT64_MIN, INT64_MAX)                                                                         \
-    X(RMAI_U8, uint8_t, 0, UINT8_MAX)                                                                                  \
-    X(RMAI_U16, uint16_t, 0, UINT16_MAX)                                                                               \
-    X(RMAI_U32, uint32_t, 0, UINT32_MAX)                                                                               \
-    X(RMAI_U64, uint64_t, 0, UINT64_MAX)                                                                               \
-    X(RMAI_FLOAT, float, -HUGE_VALF, HUGE_VALF)                                                                        \
-    X(RMAI_DOUBLE, double, -HUGE_VAL, HUGE_VAL)                                                                        \
-    X(RMAI_LDOUBLE, long double, -HUGE_VALL, HUGE_VALL)
+    X(RMA_INT8, int8_t, INT8_MIN, INT8_MAX)                                                                            \
+    X(RMA_INT16, int16_t, INT16_MIN, INT16_MAX)                                                                        \
+    X(RMA_INT32, int32_t, INT32_MIN, INT32_MAX)                                                                        \
+    X(RMA_INT64, int64_t, INT64_MIN, INT64_MAX)                                                                        \
+    X(RMA_UINT8, uint8_t, 0, UINT8_MAX)                                                                                \
+    X(RMA_UINT16, uint16_t, 0, UINT16_MAX)                                                                             \
+    X(RMA_UINT32, uint32_t, 0, UINT32_MAX)                                                                             \
+    X(RMA_UINT64, uint64_t, 0, UINT64_MAX)                                                                             \
+    X(RMA_FLOAT, float, -HUGE_VALF, HUGE_VALF)                                                                         \
+    X(RMA_DOUBLE, double, -HUGE_VAL, HUGE_VAL)                                                                         \
+    X(RMA_LDOUBLE, long double, -HUGE_VALL, HUGE_VALL)
 #define FILL(ID, TYPE, LEAST, GREATEST)                                                                                \
     case ID:                                                                                                           \
-        for (size_t i = 0; i < n; i++) ((TYPE *)(void *)dest)[i] = r->op == RMAI_MIN ? GREATEST : LEAST;               \
+        for (size_t i = 0; i < n; i++) ((TYPE *)(void *)dest)[i] = r->op == RMA_OP_MIN ? GREATEST : LEAST;             \
         return;
 
 /* Writes what the first PE of an exclusive scan receives: n neutral elements of the operation. */
 static void fill_neutral(const struct rmai_reduction *r, char *dest, size_t n) {
-    if (r->op == RMAI_SUM) {
+    if (r->op == RMA_OP_SUM) {
         memset(dest, 0, n * r->size);
         return;
     }
@@ -126,8 +126,8 @@ static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind
     return code;
 }
 
-static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rmai_operator op,
-                    enum rmai_type type, void *dest, const void *source, size_t n) {
+static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind, enum rma_op op, enum rma_type type,
+                    void *dest, const void *source, size_t n) {
     const enum rmai_collective which = kind == RMAI_INCLUSIVE ? RMAI_CALL_INSCAN : RMAI_CALL_EXSCAN;
     struct rmai_call c;
     struct rmai_reduction r;
@@ -146,16 +146,16 @@ static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind,
         return run_scan(#CALL "_" #NAME, team, KIND, OP, ID, dest, source, n);                                         \
     }
 #define SUM_SCANS(NAME, TYPE, ID)                                                                                      \
-    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, RMAI_SUM, NAME, TYPE, ID)                                                     \
-    SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, RMAI_SUM, NAME, TYPE, ID)
+    SCAN(rma_sum_inscan, RMAI_INCLUSIVE, RMA_OP_SUM, NAME, TYPE, ID)                                                   \
+    SCAN(rma_sum_exscan, RMAI_EXCLUSIVE, RMA_OP_SUM, NAME, TYPE, ID)
 #define SCANS(NAME, TYPE)                                                                                              \
     SUM_SCANS(NAME, TYPE, rmai_type_of(TYPE))                                                                          \
-    SCAN(rma_min_inscan, RMAI_INCLUSIVE, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                     \
-    SCAN(rma_min_exscan, RMAI_EXCLUSIVE, RMAI_MIN, NAME, TYPE, rmai_type_of(TYPE))                                     \
-    SCAN(rma_max_inscan, RMAI_INCLUSIVE, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))                                     \
-    SCAN(rma_max_exscan, RMAI_EXCLUSIVE, RMAI_MAX, NAME, TYPE, rmai_type_of(TYPE))
+    SCAN(rma_min_inscan, RMAI_INCLUSIVE, RMA_OP_MIN, NAME, TYPE, rmai_type_of(TYPE))                                   \
+    SCAN(rma_min_exscan, RMAI_EXCLUSIVE, RMA_OP_MIN, NAME, TYPE, rmai_type_of(TYPE))                                   \
+    SCAN(rma_max_inscan, RMAI_INCLUSIVE, RMA_OP_MAX, NAME, TYPE, rmai_type_of(TYPE))                                   \
+    SCAN(rma_max_exscan, RMAI_EXCLUSIVE, RMA_OP_MAX, NAME, TYPE, rmai_type_of(TYPE))
 
 RMA_TYPES(SCANS)
 RMA_TYPE_ALIASES(SCANS)
-SUM_SCANS(complexf, rma_complexf_, RMAI_COMPLEXF)
-SUM_SCANS(complexd, rma_complexd_, RMAI_COMPLEXD)
+SUM_SCANS(complexf, rma_complexf_, RMA_COMPLEXF)
+SUM_SCANS(complexd, rma_complexd_, RMA_COMPLEXD)

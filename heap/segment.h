@@ -25,7 +25,8 @@
 #include "rma.h"
 
 #define RMAI_MAILBOXES_AT (4 * RMAI_PAGE)  /* in the header's room: mailboxes of teams (runtime/node/mailbox) */
-#define RMAI_HEADER_ROOM  (48 * RMAI_PAGE) /* only the used part is committed */
+#define RMAI_STRIPES_AT   (48 * RMAI_PAGE) /* locks of the node (base/update), in the room of its PE 0 */
+#define RMAI_HEADER_ROOM  (49 * RMAI_PAGE) /* only the used part is committed */
 #define RMAI_PROBE_ROOM   ((size_t)4096)   /* before the symmetric heap, for trials of the MPI window */
 
 struct rmai_layout {

@@ -55,6 +55,7 @@ struct rma_reach_ {
     struct rma_context_ *contexts;
     uint32_t contexts_mask; /* their number - 1 */
     uint32_t one_node;      /* 1 if all PEs are on-node and their atomics are processor instructions */
+    uint32_t *stripes;      /* RMA_STRIPES_ locks that the PEs of the node share, RMA_STRIPE_APART_ words apart */
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -87,6 +88,7 @@ int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, ui
                           uint64_t *old);
 int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                               void *fetch);
+void rma_stripe_wait_(uint32_t *stripe, uint32_t me);
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx);
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
@@ -384,9 +386,11 @@ enum rma_atomic_op_ {
     RMA_FETCH_MAX_,
     RMA_FETCH_SMIN_, /* of signed words */
     RMA_FETCH_SMAX_,
-    RMA_FETCH_FADD_, /* of float or double, by the length */
+    RMA_FETCH_FADD_, /* from here on: of float or double, by the length, with the word's stripe locked */
     RMA_FETCH_FMIN_,
-    RMA_FETCH_FMAX_
+    RMA_FETCH_FMAX_,
+    RMA_FSET_,
+    RMA_FSWAP_
 };
 
 /* Atomic, because another thread may store the word meanwhile. */
@@ -467,21 +471,51 @@ RMA_INLINE_ uint64_t rma_bits_double(double value) {
             case RMA_FETCH_MIN_: RMA_APPLY_LIMIT_(WORD, , RMA_LESS_INTEGER_);                                          \
             case RMA_FETCH_MAX_: RMA_APPLY_LIMIT_(WORD, , RMA_MORE_INTEGER_);                                          \
             case RMA_FETCH_SMIN_: RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_LESS_INTEGER_);                                 \
-            case RMA_FETCH_SMAX_: RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_MORE_INTEGER_);                                 \
-            case RMA_FETCH_FMIN_: RMA_APPLY_LIMIT_(WORD, REAL, RMA_LESS_REAL_);                                        \
-            case RMA_FETCH_FMAX_: RMA_APPLY_LIMIT_(WORD, REAL, RMA_MORE_REAL_);                                        \
-            default: /* RMA_FETCH_FADD_ */                                                                             \
-                before = __atomic_load_n(w, __ATOMIC_RELAXED);                                                         \
-                do v = (WORD)BITS(REAL(before) + REAL(value));                                                         \
-                while (!__atomic_compare_exchange_n(w, &before, v, 1, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));            \
-                return before;                                                                                         \
+            default: /* RMA_FETCH_SMAX_ */ RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_MORE_INTEGER_);                        \
         }                                                                                                              \
+    }                                                                                                                  \
+    RMA_ALWAYS_ uint64_t rma_apply_real##NAME##_(int op, void *word, uint64_t value) {                                 \
+        WORD *w = (WORD *)word, before = __atomic_load_n(w, __ATOMIC_ACQUIRE), v = (WORD)value;                        \
+        if (op == RMA_FETCH_FADD_) v = (WORD)BITS(REAL(before) + REAL(value));                                         \
+        if ((op == RMA_FETCH_FMIN_ && !RMA_LESS_REAL_(REAL(v), REAL(before))) ||                                       \
+            (op == RMA_FETCH_FMAX_ && !RMA_MORE_REAL_(REAL(v), REAL(before))))                                         \
+            return before;                                                                                             \
+        __atomic_store_n(w, v, __ATOMIC_RELEASE);                                                                      \
+        return before;                                                                                                 \
     }
 RMA_APPLY_(4, rma_word4_, int32_t, rma_value_float, rma_bits_float)
 RMA_APPLY_(8, rma_word8_, int64_t, rma_value_double, rma_bits_double)
 
+/* Stripes: locks for elements that no instruction updates. An accumulate locks the stripe of 4 KiB in which its next
+ * elements lie, and then updates them in a loop that the compiler vectorises. An atomic on a float or a double locks
+ * the stripe of its word. Stripes share RMA_STRIPES_ locks, by a hash of their position in the node's memory: their
+ * distance from node_base. A lock is 0, or 1 + the PE that holds it. */
+#define RMA_STRIPES_      1024
+#define RMA_STRIPE_BITS_  12
+#define RMA_STRIPE_APART_ 16
+
+RMA_INLINE_ uint32_t *rma_stripe_(uint32_t *stripes, uint64_t position) {
+    return stripes + ((position >> RMA_STRIPE_BITS_) * 0x9e3779b97f4a7c15u >> 54) * RMA_STRIPE_APART_;
+}
+
+RMA_INLINE_ void rma_stripe_lock_(uint32_t *stripe, uint32_t me) {
+    uint32_t nobody = 0;
+    if (!RMA_LIKELY_(__atomic_compare_exchange_n(stripe, &nobody, me + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
+        rma_stripe_wait_(stripe, me);
+}
+
+RMA_INLINE_ void rma_stripe_unlock_(uint32_t *stripe) { __atomic_store_n(stripe, 0, __ATOMIC_RELEASE); }
+
+/* For a word of the heaps of this node's PEs, as mapped here. */
 RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, uint64_t cond) {
-    return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
+    uint32_t *stripe;
+    uint64_t old;
+    if (op < RMA_FETCH_FADD_) return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
+    stripe = rma_stripe_(rma_reach_.stripes, (uintptr_t)word - rma_reach_.node_base);
+    rma_stripe_lock_(stripe, rma_reach_.my_pe);
+    old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
+    rma_stripe_unlock_(stripe);
+    return old;
 }
 
 /* Store the result of a nonblocking atomic. */

@@ -85,19 +85,24 @@ RMA_GPTR_VALUE_(CTX, rma_ctx_gptr_p_bool, rma_ctx_gptr_g_bool, rma_bool_)
 #define RMA_GPTR_NBI_(NAME, OP, LEN, VALUE, COND)                                                                      \
     rma_gptr_fetch_nbi_as_("rma_gptr_atomic_" NAME, fetch, OP, target, LEN, VALUE, COND)
 
+#define RMA_SET_INTEGER_  RMA_SET_
+#define RMA_SET_FLOAT_    RMA_FSET_
+#define RMA_SWAP_INTEGER_ RMA_SWAP_
+#define RMA_SWAP_FLOAT_   RMA_FSWAP_
+
 /* fetch, set and swap, which every kind of word has. */
 #define RMA_ATOMIC_FORMS_(F, SUFFIX, NAME, TYPE, KIND)                                                                 \
     RMA_INLINE_ TYPE RMA_##F##_NAME_(_fetch, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {           \
         return RMA_VALUE_##KIND##_(NAME, TYPE, RMA_##F##_FETCH_("fetch" #SUFFIX, RMA_FETCH_, sizeof(TYPE), 0, 0));     \
     }                                                                                                                  \
     RMA_INLINE_ int RMA_##F##_NAME_(_set, SUFFIX)(RMA_##F##_CTX_ RMA_##F##_TARGET_(TYPE), TYPE value RMA_##F##_PE_) {  \
-        return RMA_##F##_UPDATE_("set" #SUFFIX, RMA_SET_, sizeof value, RMA_BITS_##KIND##_(NAME, value));              \
+        return RMA_##F##_UPDATE_("set" #SUFFIX, RMA_SET_##KIND##_, sizeof value, RMA_BITS_##KIND##_(NAME, value));     \
     }                                                                                                                  \
     RMA_INLINE_ int RMA_##F##_NAME_(_fetch_nbi, SUFFIX)(RMA_##F##_CTX_ TYPE * fetch,                                   \
                                                         RMA_##F##_SOURCE_(TYPE) RMA_##F##_PE_) {                       \
         return RMA_##F##_NBI_("fetch_nbi" #SUFFIX, RMA_FETCH_, sizeof(TYPE), 0, 0);                                    \
     }                                                                                                                  \
-    RMA_ATOMIC_FETCHING_(F, SUFFIX, NAME, TYPE, KIND, swap, RMA_SWAP_)
+    RMA_ATOMIC_FETCHING_(F, SUFFIX, NAME, TYPE, KIND, swap, RMA_SWAP_##KIND##_)
 
 /* An operation OP that computes a new value from the old one and `value`, in three forms: fetching, nonblocking and
  * plain. */

@@ -229,6 +229,112 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
     if (!get) race_tick(race_me);
 }
 
+/* ---- sections, lists and accumulates ---- */
+
+/* The target of the first piece that has bytes. 0: there is none, or it is not checked. */
+static int find_pieces(const struct race_context *x, struct race_target base, const struct race_pieces *p,
+                       struct found *f) {
+    struct race_walk walk = {.next = 0};
+    struct rma_block piece;
+    if (!race_pieces_exist(p)) return 0;
+    while (race_next_piece(p, &walk, &piece)) {
+        struct race_target t = base;
+        t.addr += (uint64_t)piece.offset;
+        if (piece.len) return find_target(x, t, piece.len, f);
+    }
+    return 0;
+}
+
+/* Accesses the pieces of remote memory. unit: each element of so many bytes is an atomic; 0: plain accesses. */
+static void far_pieces(const struct race_context *x, struct race_target base, const struct race_pieces *p, size_t unit,
+                       int write, uint32_t place, const struct race_who *who) {
+    struct race_walk walk = {.next = 0};
+    struct rma_block piece;
+    struct found f;
+    while (race_next_piece(p, &walk, &piece)) {
+        const size_t len = unit ? unit : piece.len;
+        struct race_target t = base;
+        t.addr += (uint64_t)piece.offset;
+        if (!piece.len) continue;
+        if (!find_target(x, t, piece.len, &f)) break; /* the library refuses the call */
+        for (size_t at = 0; at < piece.len; at += len)
+            race_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
+                       write, place, who);
+    }
+}
+
+/* Writes them as the context's next operation on PE pe. */
+static void far_write_pieces(const struct race_call *c, struct race_context *x, int pe, struct race_target base,
+                             const struct race_pieces *p, size_t unit, uint32_t place) {
+    struct race_flow *flow = race_context_flow(x, RACE_PUTS, pe);
+    const int locked = lock_flow(flow);
+    const struct race_operation op = telling(c, x, pe, locked);
+    const struct race_who who = flow_who(c, x, flow, pe);
+    race_log(flow->actor, RACE_COUNT(who.epoch), op);
+    far_pieces(x, base, p, unit, 1, place, &who);
+    unlock_flow(flow, locked);
+}
+
+static void near_pieces(struct race_context *x, int pe, const void *base, const struct race_pieces *p, int nbi,
+                        int write, uint32_t place) {
+    struct race_walk walk = {.next = 0};
+    struct rma_block piece;
+    while (race_pieces_exist(p) && race_next_piece(p, &walk, &piece))
+        near_buffer(x, pe, (const char *)base + piece.offset, piece.len, nbi, write, place);
+}
+
+void race_put_pieces(const struct race_call *c, struct race_target dest, const void *source, struct race_pieces to,
+                     struct race_pieces from, int nbi) {
+    struct race_context *x;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_pieces(x, dest, &to, &f)) return;
+    race_job.native |= c->native;
+    place = race_call_place(c->pc, c->name);
+    far_write_pieces(c, x, f.pe, dest, &to, 0, place);
+    near_pieces(x, f.pe, source, &from, nbi, 0, place);
+    race_tick(race_me);
+}
+
+void race_get_pieces(const struct race_call *c, void *dest, struct race_target source, struct race_pieces to,
+                     struct race_pieces from, int nbi) {
+    struct race_context *x;
+    struct race_who who;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_pieces(x, source, &from, &f)) return;
+    place = race_call_place(c->pc, c->name);
+    who = nbi ? pending_who(x, f.pe) : thread_who();
+    who.own = c->native && is_near(f.pe);
+    far_pieces(x, source, &from, 0, 0, place, &who);
+    near_pieces(x, f.pe, dest, &to, nbi, 1, place);
+}
+
+void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
+                     struct race_update how, struct race_pieces to, struct race_pieces from, struct race_pieces into) {
+    struct race_context *x;
+    struct found f;
+    uint32_t place;
+    if (!race_watches() || !(x = race_context_of(c->ctx)) || !how.size || !find_pieces(x, dest, &to, &f)) return;
+    race_job.native |= c->native;
+    place = race_call_place(c->pc, c->name);
+    if (fetch) {
+        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
+        const int locked = lock_flow(puts);
+        const struct race_operation op = telling(c, x, f.pe, locked);
+        struct race_who who = how.nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
+        if (how.nbi) add_fenced(&who, x, f.pe);
+        if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        far_pieces(x, dest, &to, how.size, how.writes, place, &who);
+        unlock_flow(puts, locked);
+        near_pieces(x, f.pe, fetch, &into, how.nbi, 1, place);
+    } else {
+        far_write_pieces(c, x, f.pe, dest, &to, how.size, place);
+    }
+    if (source) near_pieces(x, f.pe, source, &from, how.nbi, 0, place);
+    if (how.writes) race_tick(race_me);
+}
+
 void race_p(const struct race_call *c, struct race_target dest, size_t len) {
     struct race_context *x;
     struct found f;

@@ -12,6 +12,9 @@
  *     get_nbi                  both by pending                        complete by quiet
  *     atomic that fetches      the word by thread                     learns what the word's writers told; tells
  *     atomic that does not     the word by puts                       tells
+ *     accumulate               source by thread, elements by puts, or  tells
+ *                              by thread if it fetches (nbi: both by
+ *                              pending)
  *     put_signal               data by signalled, signal by puts      tells, also about its own data
  *     wait_until, test         none (native: the word, an atomic)     learns
  *     fence                                                           orders the puts to a PE before whatever is told
@@ -30,6 +33,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "race/pieces.h"
 
 /* A call: its name, its place, its context (NULL: the default context), and the API whose rules apply. */
 struct race_call {
@@ -56,6 +61,21 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi);
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get);
+
+/* The pieces of a section or list; the caller's memory begins at `source` or `dest`. */
+void race_put_pieces(const struct race_call *c, struct race_target dest, const void *source, struct race_pieces to,
+                     struct race_pieces from, int nbi);
+void race_get_pieces(const struct race_call *c, void *dest, struct race_target source, struct race_pieces to,
+                     struct race_pieces from, int nbi);
+
+/* Accumulates: each element of `size` bytes of dest is an atomic. source: NULL if none is read; fetch: where the old
+ * values go, or NULL. Call it before the library's call, which may refuse the arguments. */
+struct race_update {
+    size_t size;
+    int writes, nbi;
+};
+void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
+                     struct race_update how, struct race_pieces to, struct race_pieces from, struct race_pieces into);
 
 /* One value. Native calls read and write it whole. */
 void race_p(const struct race_call *c, struct race_target dest, size_t len);

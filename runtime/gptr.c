@@ -3,6 +3,7 @@
  * process, and accessing memory by it. runtime/space finds the memory of an offset, runtime/place accesses it. */
 #include "config.h"
 
+#include "runtime/gptr.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "heap/attached.h"
@@ -94,6 +95,17 @@ static int resolve_gptr(const char *call, const char *argument, const rma_ctx *c
     if (!rmai_space_find(w, g, len, q, p)) return rmai_space_absent(w, call, g, len);
     p->set = c->pending;
     return rmai_space_check_aligned(call, g, align, p);
+}
+
+int rmai_resolve_gptr(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t from,
+                      size_t len, size_t align, struct rmai_place *p) {
+    const uint64_t offset = (g & RMAI_OFFSET_MASK) + (uint64_t)from;
+    /* What lies before the space of the PE, or after it, must not become that of another PE. */
+    if (g != RMA_GPTR_NULL && offset > RMAI_OFFSET_MASK)
+        return rmai_error(RMA_ERR_ADDRESS,
+                          "%s: global pointer %#llx with elements from %td bytes on is in no memory of PE %d", call,
+                          (unsigned long long)g, from, rma_gptr_pe(g));
+    return resolve_gptr(call, argument, ctx, g == RMA_GPTR_NULL ? g : g + (uint64_t)from, len, align, p);
 }
 
 /* Takes the region that p has entered out of p: the caller must leave the region. */

@@ -106,8 +106,13 @@ static int atomic_on_other_node(const char *call, const struct rmai_place *p, in
 
 int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place *p, int op, size_t len, uint64_t value,
                       uint64_t cond, uint64_t *old) {
-    struct rmai_request r = {
-        .op = RMAI_SERVICE_ATOMIC, .atomic = op, .address = p->address, .len = len, .value = value, .cond = cond};
+    struct rmai_request r = {.op = RMAI_SERVICE_ATOMIC,
+                             .atomic = op,
+                             .address = p->address,
+                             .len = len,
+                             .value = value,
+                             .cond = cond,
+                             .position = rmai_position(&w->job, p->slot, p->offset)};
     int code = RMA_SUCCESS;
     if (p->far) return atomic_on_other_node(call, p, op, len, value, cond, old);
     if (op != RMA_FETCH_) code = rmai_net_release(call, p->set, -1);
@@ -117,7 +122,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     }
     rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
     if (p->there)
-        r.old = rmai_atomic(op, p->there, len, value, cond);
+        r.old = rmai_stripes_atomic(&w->job.stripes, r.position, op, p->there, len, value, cond);
     else
         code = rmai_service_ask(w->service, call, p->slot, &r, NULL);
     if (code == RMA_SUCCESS && r.fault) code = owner_lacks_range(w, call, p, len);

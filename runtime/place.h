@@ -15,12 +15,11 @@ struct rmai_region;
 
 struct rmai_place {
     void *there;                /* the address here, or NULL */
-    int slot;                   /* else the owner's number on its node, */
-    uint64_t address;           /* the address in its process, */
+    uint64_t address;           /* else the address in the owner's process, */
     struct rmai_region *region; /* the attached region that this access has entered, or NULL */
     struct rmai_pending *set;   /* the pending set of accesses that are not complete on return */
-    int far, pe;                /* far: on another node, in the space of pe, */
-    uint64_t offset;            /* at this offset. If not far: the same, if the range is in a heap; else 0 */
+    int far, pe, slot;          /* far: on another node, in the space of pe; else of this node's PE number slot, */
+    uint64_t offset;            /* at this offset */
 };
 
 /* `when` matters for other nodes only. old may be NULL; then an atomic on another node is complete after rma_quiet.

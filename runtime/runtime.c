@@ -92,7 +92,8 @@ static void set_reach(struct rmai_world *w) {
                            .n_pes = (uint32_t)w->job.n_pes,
                            .my_pe = (uint32_t)w->job.my_pe,
                            .contexts = rmai_context_lines,
-                           .contexts_mask = RMAI_CONTEXTS - 1};
+                           .contexts_mask = RMAI_CONTEXTS - 1,
+                           .stripes = w->job.stripes.locks};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call enters the library, and is counted */
@@ -210,6 +211,22 @@ static int share_commits(struct rmai_world *w) {
     return code;
 }
 
+static int holder_has_died(void *context, uint32_t pe) { return rmai_pe_gone(context, (int)pe); }
+
+/* Every PE commits the node's stripes, as the page above. */
+static int share_stripes(struct rmai_world *w) {
+    char *locks = rmai_job_space(&w->job, 0) + RMAI_STRIPES_AT;
+    w->job.stripes = (struct rmai_stripes){
+        .locks = (uint32_t *)(void *)locks, .me = (uint32_t)w->job.my_pe, .dead = holder_has_died, .context = &w->job};
+    return rmai_commit(&w->reservation, locks, RMA_STRIPES_ * RMA_STRIPE_APART_ * sizeof(uint32_t));
+}
+
+/* For the inlined calls. */
+void rma_stripe_wait_(uint32_t *stripe, uint32_t me) {
+    (void)me;
+    rmai_stripes_wait(&rmai_world.job.stripes, stripe);
+}
+
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
@@ -218,6 +235,7 @@ static int open_memory(struct rmai_world *w) {
     int code;
     pthread_mutex_init(&w->local_lock, NULL);
     code = share_commits(w);
+    if (code == RMA_SUCCESS) code = share_stripes(w);
     if (code == RMA_SUCCESS) code = rmai_teams_commit(w);
     if (code == RMA_SUCCESS)
         code = rmai_segment_create(&w->symmetric, &w->reservation, space + w->job.layout.symmetric_table,

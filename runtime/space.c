@@ -54,7 +54,7 @@ struct rmai_part rmai_space_part(const struct rmai_world *w, size_t offset) {
 /* This PE enters its own region as other PEs do: another thread may be detaching it at this moment. */
 static int find_attached(struct rmai_world *w, size_t offset, size_t len, int q, struct rmai_place *p) {
     struct rmai_attached table;
-    *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q]};
+    *p = (struct rmai_place){.slot = q, .pe = w->job.node_pes[q], .offset = offset + RMA_GPTR_ATTACHED_};
     rmai_attached_view(&table, rmai_job_space(&w->job, q) + w->job.layout.attached);
     p->address = rmai_attached_enter(&table, offset, len, &p->region);
     if (q == w->job.node_my_pe) p->there = (void *)(uintptr_t)p->address;
@@ -69,11 +69,12 @@ int rmai_space_find(struct rmai_world *w, rma_gptr_t g, size_t len, int q, struc
     part = rmai_space_part(w, offset);
     if (part.pool >= 0) part.end = atomic_load_explicit(&h->facts.extent[part.pool], memory_order_acquire);
     if (!rmai_part_holds(&part, offset, len)) return 0;
-    *p = (struct rmai_place){.there = (char *)h + offset, .pe = w->job.node_pes[q], .offset = offset};
+    *p = (struct rmai_place){.there = (char *)h + offset, .slot = q, .pe = w->job.node_pes[q], .offset = offset};
     if (part.start == w->job.layout.statics && q == w->job.node_my_pe)
         p->there = w->statics->base + (offset - part.start);
     else if (part.start == w->job.layout.statics && w->job.statics_mode == RMAI_STATICS_WINDOW)
-        *p = (struct rmai_place){.slot = q, .address = h->facts.statics + (offset - part.start)};
+        *p = (struct rmai_place){
+            .slot = q, .pe = w->job.node_pes[q], .offset = offset, .address = h->facts.statics + (offset - part.start)};
     return 1;
 }
 

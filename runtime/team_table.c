@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_HEADER_ROOM,
+_Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_STRIPES_AT,
                "the mailboxes of all teams fit");
 
 static struct rmai_mailbox *own_mailbox(const struct rmai_world *w, int number) {

@@ -7,6 +7,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/settings.h"
+#include "base/pattern.h"
 #include "heap/segment.h"
 #include "heap/statics.h"
 #include "runtime/context.h"
@@ -50,7 +51,7 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
 static int find_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot,
                           struct rmai_place *p) {
     size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .offset = w->job.layout.symmetric + offset};
+    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .slot = slot, .offset = w->job.layout.symmetric + offset};
     if (offset <= size && len <= size - offset) {
         if (!p->far) p->there = rmai_job_space(&w->job, slot) + w->job.layout.symmetric + offset;
         return 1;
@@ -65,7 +66,7 @@ static int find_symmetric(const struct rmai_world *w, const void *addr, size_t l
     else if (w->job.statics_mode == RMAI_STATICS_REMAP)
         p->there = rmai_job_space(&w->job, slot) + w->job.layout.statics + offset;
     else
-        *p = (struct rmai_place){.slot = slot, .address = rmai_facts(&w->job, slot)->statics + offset};
+        p->address = rmai_facts(&w->job, slot)->statics + offset;
     return 1;
 }
 
@@ -295,28 +296,6 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
     return RMA_SUCCESS;
 }
 
-/* With a constant size each element is one load and one store, of 16 bytes two. After the last element the offsets a
- * and b may have wrapped around; they are not used any more. */
-#define EACH for (size_t i = 0, a = 0, b = 0; i < n; i++, a += to_step, b += from_step)
-#define MOVE(SIZE)                                                                                                     \
-    case SIZE:                                                                                                         \
-        if ((((uintptr_t)to | to_step) & (rmai_min(SIZE, 8) - 1)) == 0)                                                \
-            EACH rma_move_words_(to + a, from + b, SIZE);                                                              \
-        else                                                                                                           \
-            EACH rma_move_(to + a, from + b, SIZE);                                                                    \
-        break
-
-void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n) {
-    switch (elem) {
-        MOVE(1);
-        MOVE(2);
-        MOVE(4);
-        MOVE(8);
-        MOVE(16);
-        default: EACH rma_move_(to + a, from + b, elem);
-    }
-}
-
 /* For put and get: `remote` is the symmetric side, remote_stride its stride, `argument` its name in texts. */
 static int resolve_strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote,
                            ptrdiff_t remote_stride, size_t elem, size_t n, int pe, struct rmai_place *p) {
@@ -345,7 +324,7 @@ static inline int begin_put_strided(const char *call, struct rmai_place *p, cons
     int code = RMA_SUCCESS;
     if (p->there) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
-        rmai_move_strided(p->there, source, to_step, from_step, elem, n);
+        rmai_move_strided(p->there, source, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += to_step, p->offset += to_step)
         code = rmai_place_put(w, call, p, (const char *)source + i * from_step, elem, RMAI_LATER);
@@ -395,7 +374,7 @@ static inline int begin_get_strided(const char *call, struct rmai_place *p, void
     int code = RMA_SUCCESS;
     if (p->there) {
         rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
-        rmai_move_strided(dest, p->there, to_step, from_step, elem, n);
+        rmai_move_strided(dest, p->there, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
     }
     for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += from_step, p->offset += from_step)
         code = rmai_place_get(w, call, p, (char *)dest + i * to_step, elem, RMAI_LATER);

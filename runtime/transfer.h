@@ -36,9 +36,6 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
  */
 size_t rmai_span(size_t n, size_t stride, size_t elem);
 
-/* rmai_move_strided copies n elements, which are to_step bytes apart in `to` and from_step bytes apart in `from`. */
-void rmai_move_strided(char *to, const char *from, size_t to_step, size_t from_step, size_t elem, size_t n);
-
 /* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
  * are in bytes. Elements on another node are complete after a quiet of the place's set. The place must not have entered
  * a region, because the first access would leave it. */

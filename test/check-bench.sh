@@ -109,6 +109,8 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_barrier $few -o sync
     passes 20 rma_atomics $few
     option 1 rma_atomics $few --operation=swap
+    passes 4 rma_section $few
+    passes 5 rma_accumulate $few
     passes 8 rma_shmem $few
     passes 2 rma_signal $few -m 8k:16k
     passes 2 rma_threads $few

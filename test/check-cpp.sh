@@ -34,7 +34,25 @@ static const rma_gptr_t null = RMA_GPTR_NULL;
 static const rma_lock_t lock = RMA_LOCK_INIT;
 static const struct rma_hints hints = RMA_HINTS_NONE;
 static long word;
+static const struct rma_block blocks[] = {{0, 8}, {-8, 8}};
+static const ptrdiff_t strides[] = {16, 8}, indices[] = {0, -1};
+static const size_t counts[] = {1, 1};
 long WHO();
+int WHO(int type);
+int WHO(int type) {
+    const double half = 0.5;
+    double values[4] = {}, old[4];
+    return rma_put_section(&word, &word, strides, strides, 8, 2, counts, 0) +
+           rma_ctx_get_section_nbi(RMA_CTX_DEFAULT, &word, &word, strides, strides, 8, 2, counts, 0) +
+           rma_gptr_put_indexed(null, values, indices, sizeof half, 2) +
+           rma_ctx_gptr_get_blocks_nbi(RMA_CTX_DEFAULT, values, null, blocks, 2, blocks, 2) +
+           rma_accumulate(values, values, 4, RMA_DOUBLE, RMA_OP_SUM, &half, 0) +
+           rma_get_accumulate_section(values, values, old, strides, strides, strides, 2, counts, type, RMA_OP_MAX,
+                                      &half, 0) +
+           rma_gptr_accumulate_indexed_nbi(null, values, indices, 2, RMA_ULLONG, RMA_OP_LAND, &half) +
+           rma_ctx_get_accumulate_blocks(RMA_CTX_DEFAULT, values, values, old, blocks, 2, blocks, 2, blocks, 2, type,
+                                         RMA_OP_FETCH, &half, 0);
+}
 long WHO() {
     rma_p(&word, 1, 0);
     shmem_p(&word, 1, 0);
@@ -76,6 +94,8 @@ long old() {
     shmem_put(SHMEM_CTX_DEFAULT, &word, &word, 1, 0);
     shmemx_signal_add(SHMEM_CTX_DEFAULT, &signal_word, 1, 0);
     rma_sum_reduce(RMA_TEAM_WORLD, &word, &word, 1);
+    rma_accumulate(&word, &word, 1, RMA_LONG, RMA_OP_SUM, &word, 0);
+    rma_put_section(&word, &word, NULL, NULL, sizeof word, 0, NULL, 0);
     return shmem_atomic_fetch_add(&word, 1L, 0) + rma_g(&word, 0);
 }
 END

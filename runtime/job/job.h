@@ -11,6 +11,7 @@
 
 #include "base/settings.h"
 #include "base/topology.h"
+#include "base/update.h"
 #include "heap/segment.h"
 #include "runtime/job/directory.h"
 #include "runtime/job/pairs.h"
@@ -33,6 +34,7 @@ struct rmai_job {
     char *spaces;                  /* the space of the node's PE q begins at spaces + q * stride; */
     size_t stride;                 /* NULL and 0 until address space is reserved */
     struct rmai_layout layout;     /* where the parts of a space are */
+    struct rmai_stripes stripes;   /* of this node */
     struct rmai_settings settings; /* in force; the PEs have agreed on those that must be alike */
     int level;                     /* enum rma_thread_level in force */
     int mpi_multiple;              /* several threads may call MPI */
@@ -75,6 +77,11 @@ struct rmai_facts {
 static inline char *rmai_job_space(const struct rmai_job *job, int q) { return job->spaces + (size_t)q * job->stride; }
 static inline struct rmai_facts *rmai_facts(const struct rmai_job *job, int q) {
     return (struct rmai_facts *)(void *)rmai_job_space(job, q);
+}
+
+/* rmai_position returns the position (base/update.h) of what is at `offset` in the space of the node's PE q. */
+static inline uint64_t rmai_position(const struct rmai_job *job, int q, uint64_t offset) {
+    return (uint64_t)q * job->stride + offset - job->layout.symmetric;
 }
 
 /* rmai_directory returns the directory of the node's PE q, if the job is networked. It is in the second half of the

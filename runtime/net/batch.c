@@ -5,6 +5,7 @@
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/pattern.h"
 #include "rma.h"
 
 #include <assert.h>
@@ -30,7 +31,8 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
-    batch->get = 0;
+    batch->get = batch->failed = 0;
+    batch->landings = NULL;
     return batch;
 }
 
@@ -80,6 +82,20 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
         rmai_net_fatal(net);
 }
 
+/* Copies returned data to their places, and frees their room. */
+static RMAI_COLD void land(struct rmai_batch *batch) {
+    for (struct rmai_landing *l; (l = batch->landings) != NULL;) {
+        const unsigned char *data = l->data;
+        for (size_t i = 0; i < l->n && !batch->failed; i++) {
+            const struct rmai_landing_run *to = &l->to[i];
+            rmai_move_strided(to->at, (const char *)data, to->step, (ptrdiff_t)to->len, to->len, to->n);
+            data += to->len * to->n;
+        }
+        batch->landings = l->next;
+        free(l);
+    }
+}
+
 /* Puts the batch back among the idle ones, if its reply has come, and the transport is done with its message and its
  * data. Otherwise rmai_batches_advance tries again. */
 static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
@@ -92,6 +108,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
         net->moving = batch;
         return;
     }
+    if (RMAI_UNLIKELY(batch->landings != NULL)) land(batch);
     /* Not earlier: the waiter of a long record also waits for the data. */
     for (unsigned i = 0; i < batch->n_expects; i++)
         if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
@@ -175,6 +192,7 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
     }
     batch->to_come -= (uint16_t)x->gives;
     x->gives = 0;
+    batch->failed = 1;
     if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;

@@ -29,12 +29,41 @@ struct rmai_waiter {
     char text[RMAI_TEXT_MAX];
 };
 
+static inline void rmai_waiter_begin(struct rmai_waiter *waiter, int left) {
+    waiter->left = left;
+    waiter->pe = -1;
+    waiter->code = 0;
+    waiter->text[0] = 0;
+}
+
 /* Where an element's value goes. */
 struct rmai_expect {
     void *dest;
     uint32_t len;
     uint32_t gives;             /* 1: the reply brings a value or an error */
     struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
+};
+
+/* Data that the target of a record of kind RUNS returns, or that travel to it by tag: they have room of their own until
+ * the batch is finished. Returned data are then copied to the n runs of blocks `to`. One allocation holds all three. */
+struct rmai_landing {
+    struct rmai_landing *next;
+    unsigned char *data;
+    size_t n;
+    struct rmai_landing_run {
+        char *at;
+        size_t len, n; /* n blocks of len bytes, */
+        ptrdiff_t step;
+    } to[];
+};
+
+/* What a record of kind RUNS has beside its operands: its runs as they travel, and its data unless they travel by tag.
+ */
+struct rmai_runs {
+    uint8_t flags;
+    const unsigned char *list, *data;
+    size_t list_len, data_len;
+    struct rmai_landing *landing; /* or NULL; the batch frees it */
 };
 
 /* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and to_come <=
@@ -51,6 +80,8 @@ struct rmai_batch {
     size_t last;                   /* where the last record stands in the message */
     size_t bytes, reply;           /* of the message; of its reply, at most */
     struct rmai_token sent, data;
+    struct rmai_landing *landings;
+    int failed;   /* an element failed: nothing lands */
     void *buffer; /* len bytes of long data to put or get, which have a batch of their own; or NULL */
     size_t len;
     int get;

@@ -58,18 +58,25 @@ static struct rmai_record record_of(const struct rmai_op *op) {
             }
             break;
         case RMAI_RECORD_LOOK: r.op = op->atomic; break;
+        case RMAI_RECORD_RUNS:
+            r.op = op->atomic;
+            r.flags = op->runs->flags;
+            r.len = (uint16_t)(op->runs->list_len + rmai_padded(op->runs->data_len));
+            break;
         default: break;
     }
     return r;
 }
 
 static inline int is_long(const struct rmai_op *op) {
-    return op->kind == RMAI_RECORD_PUT_LONG || op->kind == RMAI_RECORD_GET_LONG;
+    return op->kind == RMAI_RECORD_PUT_LONG || op->kind == RMAI_RECORD_GET_LONG ||
+           (op->kind == RMAI_RECORD_RUNS && op->runs->flags & (RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES));
 }
 
 /* Bytes of the value that an element of the record returns. */
-static inline size_t value_of(const struct rmai_record *r) {
+static inline size_t value_of(const struct rmai_record *r, const struct rmai_op *op) {
     switch (r->kind) {
+        case RMAI_RECORD_RUNS: return r->flags & RMAI_RECORD_WANTED ? (size_t)op->value : 0;
         case RMAI_RECORD_GET: return r->len;
         case RMAI_RECORD_ATOMIC: return r->flags & RMAI_RECORD_WANTED ? r->len : 0;
         case RMAI_RECORD_ALLOC: return sizeof(rma_gptr_t);
@@ -84,8 +91,9 @@ struct need {
     unsigned expects; /* elements that expect something from the reply */
 };
 
-static inline __attribute__((always_inline)) struct need need_of(const struct rmai_record *r, const char *name) {
-    const size_t value = value_of(r);
+static inline __attribute__((always_inline)) struct need need_of(const struct rmai_record *r, const struct rmai_op *op,
+                                                                 const char *name) {
+    const size_t value = value_of(r, op);
     struct need need = {.bytes = sizeof *r + rmai_wire_element_bytes(r)};
     if (name) need.bytes += rmai_padded(strlen(name));
     if (!name && !rmai_wire_expects(r)) return need;
@@ -152,15 +160,21 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
         else if (r->len) /* the buffer may be a null pointer */
             memcpy(at, op->buffer, r->len);
         at += rmai_padded(r->len);
+    } else if (r->kind == RMAI_RECORD_RUNS) {
+        memcpy(at, op->runs->list, op->runs->list_len);
+        if (op->runs->data_len) memcpy(at + op->runs->list_len, op->runs->data, op->runs->data_len);
+        at += r->len;
     }
     batch->bytes = (size_t)(at - batch->message);
     if (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_PUT_LONG)
         rmai_pending_note_put(p->set, p->pe, r->kind == RMAI_RECORD_PUT);
+    if (r->kind == RMAI_RECORD_RUNS && r->op != RMAI_RUNS_GET)
+        rmai_pending_note_put(p->set, p->pe, !(r->flags & RMAI_RECORD_BRINGS));
     p->asked++;
     if (!need->expects) return;
     batch->reply += need->reply - joined;
     batch->expect[batch->n_expects++] = (struct rmai_expect){
-        .dest = op->buffer, .len = (uint32_t)value_of(r), .gives = (uint32_t)rmai_wire_gives(r), .waiter = waiter};
+        .dest = op->buffer, .len = (uint32_t)value_of(r, op), .gives = (uint32_t)rmai_wire_gives(r), .waiter = waiter};
     batch->to_come += (uint16_t)rmai_wire_gives(r);
     if (!waiter) return;
     waiter->pe = p->pe;
@@ -176,10 +190,10 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
     struct need first, second = {0}, all;
     struct rmai_record set = {0};
     if (RMAI_UNLIKELY(!p->open)) return 0;
-    all = first = need_of(r, name);
+    all = first = need_of(r, op, name);
     if (signal) {
         set = record_of(signal);
-        second = need_of(&set, NULL);
+        second = need_of(&set, signal, NULL);
         add_need(&all, &second);
     }
     if (RMAI_UNLIKELY(!fits(p->open, &all))) return 0;
@@ -193,7 +207,7 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
 /* The same for an element that cannot fail, when others have joined before. */
 static inline __attribute__((always_inline)) int join_stream(struct rmai_peer *p, const struct rmai_op *op,
                                                              const struct rmai_record *r) {
-    const struct need need = need_of(r, NULL);
+    const struct need need = need_of(r, op, NULL);
     assert(p->listed && "its open batch holds a record");
     if (RMAI_UNLIKELY(!fits(p->open, &need))) return 0;
     append(p, op, r, NULL, &need, 0, NULL);
@@ -248,8 +262,9 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_op *o
  * data never arrive unexpected. */
 static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, const struct rmai_op *op) {
     batch->buffer = op->buffer;
-    batch->len = op->len;
-    batch->get = op->kind == RMAI_RECORD_GET_LONG;
+    batch->len = op->kind == RMAI_RECORD_RUNS ? (size_t)op->value : op->len;
+    batch->get =
+        op->kind == RMAI_RECORD_GET_LONG || (op->kind == RMAI_RECORD_RUNS && op->runs->flags & RMAI_RECORD_TAKES);
     if (batch->get && rmai_receive(net->transport, op->pe, rmai_long_tag(batch->id, 1), batch->buffer, batch->len,
                                    &batch->data) != RMA_SUCCESS)
         rmai_net_fatal(net);
@@ -263,13 +278,13 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
     struct rmai_pending *s = op->set;
     const char *name = name_of(op);
     const struct rmai_record r = record_of(op);
-    struct need need = need_of(&r, name);
+    struct need need = need_of(&r, op, name);
     struct rmai_peer *p;
     uint64_t mark;
     int due = 0, joined;
     if (signal) {
         const struct rmai_record set = record_of(signal);
-        const struct need second = need_of(&set, NULL);
+        const struct need second = need_of(&set, signal, NULL);
         add_need(&need, &second);
     }
     rmai_pending_lock_inner(s);
@@ -279,6 +294,10 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
         joined = join(p, op, &r, name, signal, mark, waiter);
         assert(joined && "make_room has found the room");
         (void)joined;
+        if (op->kind == RMAI_RECORD_RUNS && op->runs->landing) {
+            op->runs->landing->next = p->open->landings;
+            p->open->landings = op->runs->landing;
+        }
         if (is_long(op) || (p->under_way == 0 && !s->session) || (waiter && p->under_way < RMAI_CREDITS))
             rmai_batch_send(net, p);
         else
@@ -295,13 +314,6 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
  *   none        begin_short, begin_with_signal, lock_and_begin, submit_alone, submit_and_wait, and those of message.h
  *   the set's   begin_alone, begin_word_alone, begin_any_alone: they release it
  *   the net's   submit, move_in_pieces, rmai_message_complete */
-
-static inline void begin_waiting(struct rmai_waiter *waiter, int left) {
-    waiter->left = left;
-    waiter->pe = -1;
-    waiter->code = 0;
-    waiter->text[0] = 0;
-}
 
 static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal) {
     int code;
@@ -397,11 +409,19 @@ static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_p
     rmai_net_unlock(net);
 }
 
+int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, struct rmai_waiter *waiter) {
+    return submit(net, op, NULL, waiter);
+}
+
+void rmai_message_complete_proxy(struct rmai_net *net, const struct rmai_op *op) {
+    complete_proxy(net, op->call, op->set, op->pe);
+}
+
 /* Submits one element, and waits for its reply. */
 static int submit_and_wait(struct rmai_net *net, const struct rmai_op *op) {
     struct rmai_waiter waiter;
     int code;
-    begin_waiting(&waiter, 1);
+    rmai_waiter_begin(&waiter, 1);
     rmai_net_lock(net);
     code = submit(net, op, NULL, &waiter);
     if (code == RMA_SUCCESS) code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
@@ -460,7 +480,7 @@ static int move_by_messages(struct rmai_net *net, const struct rmai_op *op) {
     int code;
     if (waits && (op->len > SHORT_MOST || attached)) complete_proxy(net, op->call, op->set, op->pe);
     if (attached && (code = look_at_whole(net, op)) != RMA_SUCCESS) return code;
-    begin_waiting(&waiter, 0);
+    rmai_waiter_begin(&waiter, 0);
     rmai_net_lock(net);
     code = move_in_pieces(net, op, waits ? &waiter : NULL);
     rmai_net_unlock(net);
@@ -480,7 +500,7 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
     rmai_pending_lock_inner(op->set);
     p = rmai_peer_to(op->set, op->pe, &mark);
     if (RMAI_LIKELY(p && p->under_way < RMAI_CREDITS && (p->open || rmai_batch_open(net, p)))) {
-        begin_waiting(&waiter, 1);
+        rmai_waiter_begin(&waiter, 1);
         sent = join(p, op, r, NULL, NULL, mark, &waiter);
         if (RMAI_LIKELY(sent)) rmai_batch_send(net, p);
     }
@@ -559,7 +579,7 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
     op.word = signal->offset;
     op.signal = 1;
     complete_proxy(net, op.call, op.set, op.pe);
-    begin_waiting(&waiter, 1);
+    rmai_waiter_begin(&waiter, 1);
     rmai_net_lock(net);
     code = submit(net, &op, NULL, op.when == RMAI_LATER ? NULL : &waiter);
     if (code == RMA_SUCCESS && op.when != RMAI_LATER) code = rmai_net_wait_for(net, op.call, op.pe, &waiter);

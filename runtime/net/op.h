@@ -32,15 +32,18 @@ struct rmai_op {
     struct rmai_pending *set;
     int pe;          /* of another node */
     uint8_t kind;    /* RMAI_RECORD_PUT, RMAI_RECORD_GET or RMAI_RECORD_ATOMIC; see enum rmai_net_kind */
-    uint8_t atomic;  /* ATOMIC, PUT_LONG with a signal: enum rma_atomic_op_. LOOK: 1 if the range will be written */
+    uint8_t atomic;  /* ATOMIC, PUT_LONG with a signal: enum rma_atomic_op_. LOOK: 1 if the range will be written.
+                      * RUNS: enum rmai_runs_op */
     uint8_t when;    /* enum rmai_when */
     uint8_t signal;  /* PUT_LONG: 1 if an atomic on `word` follows the data */
     uint64_t offset; /* in the space of pe */
-    void *buffer;    /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL */
-    size_t len;      /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
-    uint64_t value;  /* ATOMIC: the operand. LOOK, ALLOC, PUT_LONG, GET_LONG: bytes */
+    void *buffer; /* PUT: the source. GET: the destination. ATOMIC: where the old value goes, or NULL. RUNS: where data
+                   * that the target returns go, or which data travel by tag */
+    size_t len;   /* bytes of the buffer; ATOMIC: of the word, 4 or 8 */
+    uint64_t value; /* ATOMIC: the operand. LOOK, ALLOC, PUT_LONG, GET_LONG: bytes */
     uint64_t cond; /* ATOMIC: the value that a compare-and-swap expects. PUT_LONG with a signal: the signal's operand */
     uint64_t word; /* PUT_LONG with a signal: the offset of its word */
+    const struct rmai_runs *runs; /* RUNS: what follows the operands (batch.h) */
 };
 
 /* rmai_net_put, rmai_net_get and rmai_net_atomic do one operation. A put is in its place after quiet. An atomic without

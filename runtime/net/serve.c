@@ -11,6 +11,9 @@
 #include "runtime/net/serve.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/kernels.h"
+#include "base/pattern.h"
+#include "base/update.h"
 #include "base/wait.h"
 #include "base/word.h"
 #include "runtime/net/by_node.h"
@@ -41,6 +44,18 @@ struct transit {
     uint64_t *signal;   /* the word of the signal, an atomic `op` with `value` after the data; or NULL */
     uint64_t value;
     int op;
+    struct work *work; /* of a record of kind RUNS: the blocks of the data; or NULL */
+};
+
+/* The blocks of a record of kind RUNS. The runs, and then the data, follow where they have to last. */
+struct work {
+    struct rmai_wire_runs runs;
+    int op; /* enum rmai_runs_op */
+    uint64_t position;
+    char *there;
+    const unsigned char *list;
+    unsigned char *data;
+    _Alignas(16) unsigned char room[];
 };
 
 struct rmai_replies {
@@ -136,6 +151,37 @@ static void add_failure(struct task *t, int code) {
     memcpy(add_item(t, code, len), text, len);
 }
 
+/* ---- blocks ---- */
+
+/* Does the record's operation on all blocks. data: those to put, or the operands. returned: where the data of a get, or
+ * the values before an update, go, or NULL. */
+static void do_blocks(const struct rmai_net *net, const struct work *k, const unsigned char *data,
+                      unsigned char *returned) {
+    const enum rma_type type = (enum rma_type)k->runs.type;
+    for (unsigned i = 0; i < k->runs.n; i++) {
+        const struct rmai_wire_run run = rmai_wire_run_at(&k->runs, k->list, i);
+        char *there = k->there + run.at;
+        const size_t bytes = run.len * run.n;
+        if (k->op == RMAI_RUNS_PUT) {
+            rmai_move_strided(there, (const char *)data, run.step, (ptrdiff_t)run.len, run.len, run.n);
+            data += bytes;
+        } else if (k->op == RMAI_RUNS_GET) {
+            rmai_move_strided((char *)returned, there, (ptrdiff_t)run.len, run.step, run.len, run.n);
+            returned += bytes;
+        } else {
+            uint64_t position = k->position + (uint64_t)run.at;
+            for (uint64_t j = 0; j < run.n; j++) {
+                rmai_update(&net->job->stripes, position, (enum rma_op)(k->op - RMAI_RUNS_UPDATE), type, there, data,
+                            returned, run.len / rmai_type_size(type));
+                position += (uint64_t)run.step;
+                there += run.step;
+                if (data) data += run.len;
+                if (returned) returned += run.len;
+            }
+        }
+    }
+}
+
 /* ---- long data ---- */
 
 static void release_hold(struct rmai_net *net, void *hold) {
@@ -157,11 +203,24 @@ static int find_signal(struct task *t, struct transit *d) {
     return RMA_SUCCESS;
 }
 
+/* For blocks, whose data go through memory of their own. */
+static int make_room(struct task *t, struct transit *d, void *there) {
+    const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
+    const size_t list = rmai_padded(rmai_wire_runs_bytes(&runs)), room = (list + 15) & ~(size_t)15;
+    struct work *k = malloc(sizeof *k + room + (size_t)t->e.value);
+    if (!k) return 0;
+    *k = (struct work){.runs = runs, .op = t->r.op, .there = there, .list = k->room, .data = k->room + room};
+    memcpy(k->room, t->elements + 4 * sizeof(uint64_t), rmai_wire_runs_bytes(&runs));
+    if (t->r.op == RMAI_RUNS_GET) do_blocks(t->net, k, NULL, k->data);
+    d->work = k;
+    return 1;
+}
+
 static int begin_moving(struct task *t, struct transit *d, void *there) {
     struct rmai_transport *transport = t->net->transport;
     const size_t len = (size_t)t->e.value;
-    if (t->r.kind == RMAI_RECORD_PUT_LONG)
-        return rmai_receive(transport, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
+    if (d->work) there = d->work->data;
+    if (d->done) return rmai_receive(transport, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
     return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
 }
 
@@ -169,10 +228,12 @@ static int begin_moving(struct task *t, struct transit *d, void *there) {
 static int begin_transit(struct task *t, void *there, void *hold) {
     struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
-    int put = t->r.kind == RMAI_RECORD_PUT_LONG, code = RMA_SUCCESS;
+    const int put = t->r.kind == RMAI_RECORD_PUT_LONG || t->r.flags & RMAI_RECORD_BRINGS,
+              blocks = t->r.kind == RMAI_RECORD_RUNS;
+    int code = RMA_SUCCESS;
     if (d) *d = (struct transit){.hold = hold, .data = RMAI_NO_TOKEN};
     if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
-    if (!d || (put && !d->done))
+    if (!d || (put && !d->done) || (blocks && !make_room(t, d, there)))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
                           (size_t)t->e.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
@@ -180,6 +241,7 @@ static int begin_transit(struct task *t, void *there, void *hold) {
     if (code != RMA_SUCCESS) {
         if (d && d->done) keep_reply(a, d->done);
         if (d) release_hold(t->net, d->signal_hold);
+        if (d) free(d->work);
         free(d);
         release_hold(t->net, hold);
         return code;
@@ -212,12 +274,14 @@ int rmai_serve_advance(struct rmai_net *net) {
         *i = d->next;
         if (d->done) {
             int code;
+            if (d->work) do_blocks(net, d->work, d->work->data, NULL);
             atomic_thread_fence(memory_order_release);
             if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
             if ((code = send_reply(net, d->done)) != RMA_SUCCESS) return code;
         }
         release_hold(net, d->hold);
         release_hold(net, d->signal_hold);
+        free(d->work);
         free(d);
     }
     return RMA_SUCCESS;
@@ -262,6 +326,13 @@ static inline void rouse_sleeper(const struct task *t, uint64_t marked, void *th
     if (facts ? neighbour_sleeps_on(job, rmai_by_node_offset(marked), facts, word) : word == there) rmai_rouse(there);
 }
 
+/* The position (base/update.h) of what an element names. */
+static uint64_t position_of(const struct task *t, uint64_t marked) {
+    const struct rmai_job *job = t->net->job;
+    const uint32_t owner = rmai_by_node_owner(marked);
+    return rmai_position(job, owner ? (int)owner - 1 : job->node_my_pe, rmai_by_node_offset(marked));
+}
+
 /* Writes the word's old value to *old, in the reply, unless it is NULL. */
 static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
     struct rmai_element e = {0};
@@ -274,7 +345,9 @@ static inline int do_atomic(const struct task *t, const unsigned char *element, 
     if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
     code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
-    value = rmai_atomic(t->r.op, there, len, e.value, e.cond);
+    value = RMAI_LIKELY(t->r.op < RMA_FETCH_FADD_)
+                ? rmai_atomic(t->r.op, there, len, e.value, e.cond)
+                : rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value, 0);
     half = (uint32_t)value;
     rouse_sleeper(t, e.offset, there);
     if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
@@ -344,6 +417,29 @@ static int do_with_range(struct task *t) {
     return RMA_SUCCESS;
 }
 
+/* Blocks of several runs. The owner checks the whole range; the reader has checked that the blocks lie in it. */
+static int do_runs(struct task *t) {
+    const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
+    const unsigned char *list = t->elements + 4 * sizeof(uint64_t), *data = list + rmai_wire_runs_bytes(&runs);
+    const int fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, update = t->r.op >= RMAI_RUNS_UPDATE,
+              writes = t->r.op != RMAI_RUNS_GET && t->r.op != fetch;
+    void *there, *hold = NULL;
+    struct work k = {.runs = runs, .op = t->r.op, .list = list};
+    int code = locate(t, t->e.offset, (size_t)t->e.word, update ? rmai_type_align((enum rma_type)runs.type) : 1, writes,
+                      &there, &hold);
+    if (code != RMA_SUCCESS) return code;
+    if (t->r.flags & (RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES)) {
+        reply_of(t);
+        return begin_transit(t, there, hold);
+    }
+    k.there = there;
+    k.position = position_of(t, t->e.offset);
+    do_blocks(t->net, &k, writes ? data : NULL,
+              t->r.flags & RMAI_RECORD_WANTED ? add_item(t, RMA_SUCCESS, (size_t)t->e.value) : NULL);
+    release_hold(t->net, hold);
+    return RMA_SUCCESS;
+}
+
 static int do_record(struct task *t) {
     struct rmai_net *net = t->net;
     const struct rmai_net_handlers *h = &net->handlers;
@@ -355,6 +451,7 @@ static int do_record(struct task *t) {
         case RMAI_RECORD_PUT_LONG:
         case RMAI_RECORD_GET_LONG: reply_of(t); return do_with_range(t);
         case RMAI_RECORD_LOOK: return do_with_range(t);
+        case RMAI_RECORD_RUNS: return do_runs(t);
         case RMAI_RECORD_ALLOC:
             code = h->allocate(h->context, t->call, (size_t)t->e.value, &block);
             if (code == RMA_SUCCESS) add_value(t, &block, sizeof block);

@@ -3,6 +3,8 @@
 
 #include "runtime/net/wire.h"
 #include "base/attributes.h"
+#include "base/kernels.h"
+#include "base/update.h"
 #include "runtime/job/directory.h"
 #include "runtime/net/by_node.h"
 #include "rma.h"
@@ -12,9 +14,10 @@
 #include <string.h>
 
 static const char *const kinds[] = {
-    [RMAI_RECORD_PUT] = "put",           [RMAI_RECORD_GET] = "get",      [RMAI_RECORD_PUT_LONG] = "long put",
-    [RMAI_RECORD_GET_LONG] = "long get", [RMAI_RECORD_LOOK] = "look",    [RMAI_RECORD_ATOMIC] = "atomic",
-    [RMAI_RECORD_ALLOC] = "allocation",  [RMAI_RECORD_FREE] = "release", [RMAI_RECORD_EXTENTS] = "extents",
+    [RMAI_RECORD_PUT] = "put",           [RMAI_RECORD_GET] = "get",          [RMAI_RECORD_PUT_LONG] = "long put",
+    [RMAI_RECORD_GET_LONG] = "long get", [RMAI_RECORD_LOOK] = "look",        [RMAI_RECORD_ATOMIC] = "atomic",
+    [RMAI_RECORD_RUNS] = "runs",         [RMAI_RECORD_ALLOC] = "allocation", [RMAI_RECORD_FREE] = "release",
+    [RMAI_RECORD_EXTENTS] = "extents",
 };
 
 const char *rmai_wire_operation(const struct rmai_record *r) {
@@ -23,6 +26,8 @@ const char *rmai_wire_operation(const struct rmai_record *r) {
         case RMAI_RECORD_PUT_LONG: return "put to";
         case RMAI_RECORD_GET:
         case RMAI_RECORD_GET_LONG: return "get from";
+        case RMAI_RECORD_RUNS:
+            return r->op == RMAI_RUNS_PUT ? "put to" : r->op == RMAI_RUNS_GET ? "get from" : "accumulate on";
         case RMAI_RECORD_ATOMIC: return "atomic operation on";
         default: return "request to";
     }
@@ -63,7 +68,7 @@ static int end_of(struct rmai_wire_reader *m) {
     return -1;
 }
 
-static int is_atomic(unsigned op) { return op <= RMA_FETCH_FMAX_; }
+static int is_atomic(unsigned op) { return op <= RMA_FSWAP_; }
 
 static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai_record *r) {
     if (!is_atomic(r->op)) return refuse_message(m, "record", "operation %u is no atomic", r->op);
@@ -85,13 +90,18 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             if (r->flags) *value = sizeof(uint64_t);
             return 1;
         case RMAI_RECORD_GET: *value = rmai_padded(r->len); break;
+        case RMAI_RECORD_RUNS:
+            flags = RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES;
+            if (r->op > RMAI_RUNS_UPDATE + RMA_OP_FETCH)
+                return refuse_message(m, "record", "operation %u is none on runs", r->op);
+            break;
         case RMAI_RECORD_LOOK:
             if (r->op > 1) return refuse_message(m, "record", "a look with mode %u", r->op);
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;
-            if (r->flags & RMAI_RECORD_SIGNAL && !is_atomic(r->op))
-                return refuse_message(m, "record", "operation %u is no atomic", r->op);
+            if (r->flags & RMAI_RECORD_SIGNAL && r->op >= RMA_FETCH_FADD_)
+                return refuse_message(m, "record", "operation %u is no atomic on an integer", r->op);
             break;
         case RMAI_RECORD_ALLOC: *value = sizeof(rma_gptr_t); break;
         case RMAI_RECORD_EXTENTS: *value = sizeof(struct rmai_directory); break;
@@ -125,10 +135,68 @@ static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r
     return 1;
 }
 
+/* 1 if the flags say a way for the data that this operation can have. */
+static int runs_have_way(const struct rmai_record *r) {
+    switch (r->op) {
+        case RMAI_RUNS_PUT: return r->flags == 0 || r->flags == RMAI_RECORD_BRINGS;
+        case RMAI_RUNS_GET: return r->flags == RMAI_RECORD_WANTED || r->flags == RMAI_RECORD_TAKES;
+        case RMAI_RUNS_UPDATE + RMA_OP_FETCH: return r->flags == RMAI_RECORD_WANTED;
+        default: return (r->flags & ~RMAI_RECORD_WANTED) == 0;
+    }
+}
+
+int rmai_wire_runs_bring(const struct rmai_record *r) {
+    return r->op != RMAI_RUNS_GET && r->op != RMAI_RUNS_UPDATE + RMA_OP_FETCH && !(r->flags & RMAI_RECORD_BRINGS);
+}
+
+/* 1 if all blocks of the run lie in the `span` bytes from the offset on; adds their bytes to *sum. */
+static int is_run_inside(const struct rmai_wire_run *run, uint64_t span, uint64_t *sum) {
+    int64_t last;
+    uint64_t bytes;
+    if (run->n == 0 || run->len == 0 || run->len > span || run->n > span) return 0;
+    if (__builtin_mul_overflow(run->len, run->n, &bytes) || __builtin_add_overflow(*sum, bytes, sum)) return 0;
+    if (__builtin_mul_overflow((int64_t)(run->n - 1), run->step, &last) || __builtin_add_overflow(last, run->at, &last))
+        return 0;
+    return run->at >= 0 && last >= 0 && (uint64_t)run->at <= span - run->len && (uint64_t)last <= span - run->len;
+}
+
+/* Checks a record of kind RUNS: the receiver may walk its runs, and finds all data there. */
+static int check_runs(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
+    const struct rmai_element e = rmai_wire_element(r, element);
+    const struct rmai_wire_runs runs = rmai_wire_runs_of(e.cond);
+    const size_t list = rmai_wire_runs_bytes(&runs);
+    uint64_t sum = 0;
+    if (!is_offset(e.offset) || !is_offset(e.offset + e.word) || e.word >> RMA_GPTR_BITS_)
+        return refuse_offset(m, e.offset);
+    if (!runs_have_way(r) || runs.listed > 1 || e.value > RMAI_PIECE)
+        return refuse_message(m, "record", "runs with operation %u, flags %#x, form %u, %llu bytes", r->op, r->flags,
+                              runs.listed, (unsigned long long)e.value);
+    if (r->op >= RMAI_RUNS_UPDATE &&
+        (runs.type > RMA_COMPLEXD ||
+         !rmai_update_has((enum rma_op)(r->op - RMAI_RUNS_UPDATE), (enum rma_type)runs.type)))
+        return refuse_message(m, "record", "update %u of type %u", r->op - RMAI_RUNS_UPDATE, runs.type);
+    if (r->len != list + (rmai_wire_runs_bring(r) ? rmai_padded(e.value) : 0))
+        return refuse_message(m, "record", "%u bytes for %u runs and %llu bytes of data", r->len, runs.n,
+                              (unsigned long long)e.value);
+    for (unsigned i = 0; i < runs.n; i++) {
+        const struct rmai_wire_run run = rmai_wire_run_at(&runs, element + 4 * sizeof(uint64_t), i);
+        if (!is_run_inside(&run, e.word, &sum))
+            return refuse_message(m, "record", "run %u of %u leaves its %llu bytes", i, runs.n,
+                                  (unsigned long long)e.word);
+        if (r->op >= RMAI_RUNS_UPDATE && run.len % rmai_type_size((enum rma_type)runs.type) != 0)
+            return refuse_message(m, "record", "a block of %llu bytes of type %u", (unsigned long long)run.len,
+                                  runs.type);
+    }
+    return sum == e.value ? 1
+                          : refuse_message(m, "record", "runs of %llu bytes, not %llu", (unsigned long long)sum,
+                                           (unsigned long long)e.value);
+}
+
 /* Checks the operands of all other records, which have one element. */
 static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
     const struct rmai_element e = rmai_wire_element(r, element);
     if (!is_offset(e.offset)) return refuse_offset(m, e.offset);
+    if (r->kind == RMAI_RECORD_RUNS) return 1; /* check_runs has read it */
     if (!is_offset(e.word)) return refuse_offset(m, e.word);
     if ((r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) && e.value > RMAI_PIECE)
         return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], (unsigned long long)e.value);
@@ -151,6 +219,11 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
         return refuse_message(m, "record", "%u elements of kind %s%s", r->n, kinds[r->kind],
                               r->name ? ", with a name" : "");
+    *elements = m->at + sizeof *r + rmai_padded(r->name);
+    if (r->kind == RMAI_RECORD_RUNS) {
+        if (RMAI_UNLIKELY(check_runs(m, r, *elements) < 0)) return -1;
+        if (r->flags & RMAI_RECORD_WANTED) value = rmai_padded(rmai_wire_element(r, *elements).value);
+    }
     most = r->n * value;
     if (r->name) most = rmai_max(most, RMAI_TEXT_MAX);
     if (rmai_wire_expects(r)) m->reply += sizeof(struct rmai_item) + most;
@@ -158,7 +231,6 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
         return refuse_message(m, "record", "the reply would have %zu bytes", m->reply);
     memcpy(name, m->at + sizeof *r, r->name);
     name[r->name] = 0;
-    *elements = m->at + sizeof *r + rmai_padded(r->name);
     if (RMAI_UNLIKELY((rmai_wire_may_run(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
         return -1;
     m->at = *elements + r->n * rmai_wire_element_bytes(r);

@@ -57,20 +57,65 @@ enum rmai_net_kind {
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
     RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_RECORD_FREE,
-    RMAI_RECORD_EXTENTS /* the item has the target's directory (struct rmai_directory) */
+    RMAI_RECORD_EXTENTS, /* the item has the target's directory (struct rmai_directory) */
+    RMAI_RECORD_RUNS     /* moves or updates the blocks of several runs, see struct rmai_wire_run */
 };
 
-#define RMAI_RECORD_WANTED 1 /* flags: return the old value */
+#define RMAI_RECORD_WANTED 1 /* flags: return the old value, or the blocks' data */
 #define RMAI_RECORD_SIGNAL 2 /* flags: PUT_LONG has a signal */
+#define RMAI_RECORD_BRINGS 4 /* flags: RUNS: the blocks' data arrive by tag, */
+#define RMAI_RECORD_TAKES  8 /* or leave by tag */
 
 struct rmai_record {
     uint8_t kind; /* enum rmai_net_kind */
-    uint8_t op;   /* ATOMIC: enum rma_atomic_op_ */
+    uint8_t op;   /* ATOMIC: enum rma_atomic_op_. RUNS: enum rmai_runs_op */
     uint8_t name; /* bytes of the public call's name, which follows the record; 0: this request cannot fail */
     uint8_t flags;
-    uint16_t len; /* PUT, GET: bytes of an element; ATOMIC: of the word */
+    uint16_t len; /* PUT, GET: bytes of an element; ATOMIC: of the word; RUNS: of what follows the operands */
     uint16_t n;   /* elements: one, or several of a PUT, GET or ATOMIC without a name */
 };
+
+/* What a record of kind RUNS does. Its operands: offset, in the target's space, from which the runs count; value, the
+ * bytes of all blocks; word, the bytes from `offset` on in which all blocks lie; cond, as below. The runs follow, and
+ * then the data, unless they travel by tag or the record has none. A list is a shorter form: each run is its place, 8
+ * bytes, and has one block of `len` bytes. */
+enum rmai_runs_op { RMAI_RUNS_PUT, RMAI_RUNS_GET, RMAI_RUNS_UPDATE }; /* UPDATE + enum rma_op */
+
+struct rmai_wire_run {
+    int64_t at; /* the first block, from the offset on */
+    uint64_t len, n;
+    int64_t step; /* from one block to the next */
+};
+
+struct rmai_wire_runs {
+    unsigned type, listed, n; /* enum rma_type; 1: a list; runs */
+    uint32_t len;             /* of a list: bytes of a block */
+};
+
+static inline uint64_t rmai_wire_runs_word(const struct rmai_wire_runs *r) {
+    return r->type | (uint64_t)r->listed << 8 | (uint64_t)r->n << 16 | (uint64_t)r->len << 32;
+}
+static inline struct rmai_wire_runs rmai_wire_runs_of(uint64_t cond) {
+    return (struct rmai_wire_runs){
+        .type = cond & 0xff, .listed = cond >> 8 & 0xff, .n = cond >> 16 & 0xffff, .len = (uint32_t)(cond >> 32)};
+}
+
+/* rmai_wire_runs_bring: 1 if the record itself has the data of its blocks. */
+int rmai_wire_runs_bring(const struct rmai_record *r);
+
+/* rmai_wire_runs_bytes: the bytes of the runs themselves. rmai_wire_run_at: run i of those at `runs`. */
+static inline size_t rmai_wire_runs_bytes(const struct rmai_wire_runs *r) {
+    return r->n * (r->listed ? sizeof(int64_t) : sizeof(struct rmai_wire_run));
+}
+static inline struct rmai_wire_run rmai_wire_run_at(const struct rmai_wire_runs *r, const unsigned char *runs,
+                                                    unsigned i) {
+    struct rmai_wire_run run = {.len = r->len, .n = 1};
+    if (r->listed)
+        memcpy(&run.at, runs + i * sizeof run.at, sizeof run.at);
+    else
+        memcpy(&run, runs + i * sizeof run, sizeof run);
+    return run;
+}
 
 /* rmai_wire_may_run: 1 if a record of this kind can have several elements, when it has no name. */
 static inline int rmai_wire_may_run(const struct rmai_record *r) {
@@ -112,7 +157,8 @@ struct rmai_item {
 static inline unsigned rmai_wire_words(const struct rmai_record *r) {
     switch (r->kind) {
         case RMAI_RECORD_ATOMIC: return r->op == RMA_COMPARE_SWAP_ ? 3 : 2;
-        case RMAI_RECORD_PUT_LONG: return 4;
+        case RMAI_RECORD_PUT_LONG:
+        case RMAI_RECORD_RUNS: return 4;
         case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_LOOK:
         case RMAI_RECORD_ALLOC: return 2;
@@ -123,7 +169,8 @@ static inline unsigned rmai_wire_words(const struct rmai_record *r) {
 /* rmai_wire_expects: 1 if each element of the record expects a value from the reply, or can fail. All other elements
  * are done when their request is. */
 static inline int rmai_wire_expects(const struct rmai_record *r) {
-    return r->name || r->flags & RMAI_RECORD_WANTED || (r->kind != RMAI_RECORD_PUT && r->kind != RMAI_RECORD_ATOMIC);
+    return r->name || r->flags & (RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES) ||
+           (r->kind != RMAI_RECORD_PUT && r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_RUNS);
 }
 
 #define RMAI_TEXT_MAX 512 /* bytes of an error's text in a message */
@@ -142,7 +189,8 @@ static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
 /* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message. */
 static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
-    return rmai_wire_words(r) * sizeof(uint64_t) + (r->kind == RMAI_RECORD_PUT ? rmai_padded(r->len) : 0);
+    return rmai_wire_words(r) * sizeof(uint64_t) +
+           (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_RUNS ? rmai_padded(r->len) : 0);
 }
 
 /* A message that is being read. */

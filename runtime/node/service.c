@@ -3,7 +3,9 @@
 
 #include "runtime/node/service.h"
 #include "base/error.h"
+#include "base/kernels.h"
 #include "base/process.h"
+#include "base/update.h"
 #include "base/word.h"
 
 #include <limits.h>
@@ -19,27 +21,33 @@ static struct rmai_service_shared *shared_part(const struct rmai_service *servic
 
 /* Memory that is not mapped, or may not be written, makes the call fail. Without the check it would end the program by
  * a signal. */
-static void do_service_request(struct rmai_service_shared *s) {
+static void do_service_request(const struct rmai_stripes *stripes, struct rmai_service_shared *s) {
     struct rmai_request *r = &s->request;
     void *here = (void *)(uintptr_t)r->address;
-    int writes = r->op == RMAI_SERVICE_PUT || (r->op == RMAI_SERVICE_ATOMIC && r->atomic != RMA_FETCH_);
+    int writes = r->op == RMAI_SERVICE_PUT || (r->op == RMAI_SERVICE_ATOMIC && r->atomic != RMA_FETCH_) ||
+                 (r->op == RMAI_SERVICE_UPDATE && r->atomic != RMA_OP_FETCH);
     r->fault = !rmai_process_touchable(here, r->len, writes);
     if (r->fault) return;
     switch (r->op) {
         case RMAI_SERVICE_PUT: rma_move_(here, s->data, r->len); break;
         case RMAI_SERVICE_GET: rma_move_(s->data, here, r->len); break;
-        default: r->old = rmai_atomic(r->atomic, here, r->len, r->value, r->cond);
+        case RMAI_SERVICE_UPDATE:
+            rmai_update(stripes, r->position, (enum rma_op)r->atomic, (enum rma_type)r->type, here, s->data, s->data,
+                        r->len / rmai_type_size((enum rma_type)r->type));
+            break;
+        default: r->old = rmai_stripes_atomic(stripes, r->position, r->atomic, here, r->len, r->value, r->cond);
     }
 }
 
 static void *run_service_thread(void *context) {
     static const struct rmai_patience none = {0};
-    struct rmai_service_shared *s = context;
+    const struct rmai_service *service = context;
+    struct rmai_service_shared *s = shared_part(service, service->job->node_my_pe);
     uint32_t done = atomic_load_explicit(&s->answered.value, memory_order_relaxed);
     for (;;) {
         uint32_t asked = rmai_wait(&s->asked, done, &none);
         if (atomic_load_explicit(&s->ending, memory_order_relaxed)) return NULL;
-        do_service_request(s);
+        do_service_request(&service->job->stripes, s);
         done = asked;
         /* Release: the answer is written before the number. Pairs with the acquire loads of `answered` in
          * rmai_service_ask. */
@@ -53,7 +61,7 @@ int rmai_service_start(struct rmai_service *service) {
     int failed;
     if (service->running) return RMA_SUCCESS;
     rmai_process_admit();
-    failed = rmai_thread(&service->thread, run_service_thread, shared_part(service, service->job->node_my_pe));
+    failed = rmai_thread(&service->thread, run_service_thread, service);
     if (failed) return rmai_error(RMA_ERR_SYSTEM, "no thread to serve the peers: %s", strerror(failed));
     service->running = 1;
     return RMA_SUCCESS;
@@ -127,7 +135,7 @@ int rmai_service_ask(const struct rmai_service *service, const char *call, int q
         await_answer(service, s, before, &stall);
     }
     s->request = *request;
-    if (request->op == RMAI_SERVICE_PUT) memcpy(s->data, data, request->len);
+    if (request->op == RMAI_SERVICE_PUT || request->op == RMAI_SERVICE_UPDATE) memcpy(s->data, data, request->len);
     ring_service_doorbell(s);
     while (atomic_load_explicit(&s->answered.value, memory_order_acquire) == before) {
         if (await_answer(service, s, before, &stall) != before) break;
@@ -138,7 +146,8 @@ int rmai_service_ask(const struct rmai_service *service, const char *call, int q
     }
     rmai_wait_over(service->patience, &stall);
     *request = s->request;
-    if (code == RMA_SUCCESS && request->op == RMAI_SERVICE_GET && !request->fault)
+    if (code == RMA_SUCCESS && (request->op == RMAI_SERVICE_GET || request->op == RMAI_SERVICE_UPDATE) &&
+        !request->fault)
         rma_move_(data, s->data, request->len);
     rmai_unlock(&s->turn);
     return code;

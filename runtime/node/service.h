@@ -19,16 +19,18 @@
 
 #define RMAI_SERVICE_BYTES 4096 /* copied by one request at most */
 
-enum rmai_service_op { RMAI_SERVICE_ATOMIC, RMAI_SERVICE_PUT, RMAI_SERVICE_GET };
+enum rmai_service_op { RMAI_SERVICE_ATOMIC, RMAI_SERVICE_PUT, RMAI_SERVICE_GET, RMAI_SERVICE_UPDATE };
 
 struct rmai_request {
     int op;           /* enum rmai_service_op */
-    int atomic;       /* ATOMIC: enum rma_atomic_op_ */
+    int atomic;       /* ATOMIC: enum rma_atomic_op_. UPDATE: enum rma_op, */
+    int type;         /* and enum rma_type */
     uint64_t address; /* in the owner's process */
     uint64_t len;     /* bytes: of the word (4 or 8), or to copy */
     uint64_t value, cond;
-    uint64_t old; /* answer */
-    int fault;    /* answer: 1 if the memory is not there */
+    uint64_t position; /* of the word, or of the first element (base/update.h) */
+    uint64_t old;      /* answer */
+    int fault;         /* answer: 1 if the memory is not there */
 };
 
 /* In each PE's header. */
@@ -37,7 +39,7 @@ struct rmai_service_shared {
     struct rmai_event asked, answered; /* number of requests made, and of requests answered */
     _Atomic int ending;
     struct rmai_request request;
-    unsigned char data[RMAI_SERVICE_BYTES];
+    _Alignas(16) unsigned char data[RMAI_SERVICE_BYTES];
 };
 
 struct rmai_service {
@@ -56,8 +58,8 @@ int rmai_service_start(struct rmai_service *service);
 void rmai_service_end(struct rmai_service *service);
 
 /* rmai_service_ask has PE number q of the node, the owner of the memory, do the request, and waits for the answer. data
- * holds the bytes to put, or receives those that were got. Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that
- * the owner has died. */
+ * holds the bytes to put, or receives those that were got, or both: the operands of an update, and the values before.
+ * Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
 int rmai_service_ask(const struct rmai_service *service, const char *call, int q, struct rmai_request *request,
                      void *data);
 

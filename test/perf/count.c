@@ -39,8 +39,10 @@ struct place {
     long *word, *half, *far; /* symmetric: words of an integer and of other types, and LONG bytes */
     uint64_t *signal;        /* symmetric, as the next two */
     rma_lock_t *lock;
-    long *ones;            /* 8 words; on this PE each is 1 */
-    long *near;            /* LONG bytes */
+    long *ones;             /* 8 words; on this PE each is 1 */
+    long *near;             /* LONG bytes */
+    double *matrix, *patch; /* symmetric: 128 rows of 1024; and 128 of 128 on this PE */
+    ptrdiff_t index[16];
     size_t b8, b64, b4096; /* lengths that the compiler does not know, */
     long one, most;        /* and values */
     rma_ctx *ctx;
@@ -97,6 +99,17 @@ OPERATION(signal_add, USE(rma_signal_add(p.signal, 1, p.pe)))
 OPERATION(signal_fetch, USE(rma_signal_fetch(p.signal)))
 OPERATION(iput_16, USE(rma_iput(p.far, p.near, 2, 1, 8, 16, p.pe)))
 OPERATION(iget_16, USE(rma_iget(p.near, p.far, 1, 2, 8, 16, p.pe)))
+
+static const ptrdiff_t row[2] = {1024 * sizeof(double), sizeof(double)},
+                       packed[2] = {128 * sizeof(double), sizeof(double)};
+static const size_t box[2] = {128, 128}, column[2] = {128, 1};
+OPERATION(put_section, USE(rma_put_section(p.matrix, p.patch, row, packed, 8, 2, box, p.pe)))
+OPERATION(get_section, USE(rma_get_section(p.patch, p.matrix, packed, row, 8, 2, box, p.pe)))
+OPERATION(put_column, USE(rma_put_section(p.matrix, p.patch, row, packed + 1, 8, 1, column, p.pe)))
+OPERATION(put_indexed, USE(rma_put_indexed(p.matrix, p.patch, p.index, 8, 16, p.pe)))
+OPERATION(accumulate_1, USE(rma_accumulate(p.matrix, p.patch, 1, RMA_DOUBLE, RMA_OP_SUM, NULL, p.pe)))
+OPERATION(accumulate_1k, USE(rma_accumulate(p.matrix, p.patch, 128, RMA_DOUBLE, RMA_OP_SUM, NULL, p.pe)))
+OPERATION(get_accumulate_1, USE(rma_get_accumulate(p.matrix, p.patch, p.near, 1, RMA_DOUBLE, RMA_OP_SUM, NULL, p.pe)))
 OPERATION(ptr, USE(rma_ptr(p.far, p.pe)))
 
 OPERATION(a_fetch, USE(rma_atomic_fetch(p.word, p.pe)))
@@ -252,6 +265,13 @@ static const struct operation {
     {2, signal_fetch, "signal_fetch"},
     {2, iput_16, "iput 16 of 8 B"},
     {2, iget_16, "iget 16 of 8 B"},
+    {2, put_section, "put_section 128 x 128 of 8 B"},
+    {2, get_section, "get_section 128 x 128 of 8 B"},
+    {2, put_column, "put_section 128 of 8 B, 8 KiB apart"},
+    {2, put_indexed, "put_indexed 16 of 8 B"},
+    {2, accumulate_1, "accumulate 1 double"},
+    {2, accumulate_1k, "accumulate 128 doubles"},
+    {2, get_accumulate_1, "get_accumulate 1 double"},
     {2, ptr, "ptr"},
 
     {2, a_fetch, "atomic_fetch"},
@@ -411,6 +431,8 @@ static void print_facts(void) {
 int main(int argc, char **argv) {
     static long near[LONG / sizeof(long)] __attribute__((aligned(4096)));
     static long own[8];
+    static double patch[128 * 128];
+    double *matrix;
     struct place p = {.b8 = 8, .b64 = 64, .b4096 = LONG, .one = 1, .most = LONG_MAX};
     char *block;
 
@@ -428,6 +450,7 @@ int main(int argc, char **argv) {
     }
     OK(rma_init());
     if (!(block = rma_calloc(1, 4 * LONG))) fail("rma_calloc");
+    if (!(matrix = rma_calloc(128 * 1024, sizeof *matrix))) fail("rma_calloc");
     if (rma_my_pe() == 0) {
         int pes = rma_n_pes();
         /* The compiler knows none of these. */
@@ -442,6 +465,9 @@ int main(int argc, char **argv) {
         p.ones = (long *)(p.lock + 8);
         for (int i = 0; i < 8; i++) p.ones[i] = 1;
         p.near = near;
+        p.matrix = matrix;
+        p.patch = patch;
+        for (int i = 0; i < 16; i++) p.index[i] = i * 37 % 16 * 50;
         OK(rma_ctx_create(0, &p.ctx));
         p.symmetric = rma_gptr(p.word, p.pe);
         OK(rma_alloc_mem_on(p.pe, LONG, &p.guest));
@@ -453,6 +479,7 @@ int main(int argc, char **argv) {
         OK(rma_detach(own));
     }
     OK(rma_barrier_all());
+    OK(rma_free(matrix));
     OK(rma_free(block));
     return rma_finalize();
 }

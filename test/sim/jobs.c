@@ -7,7 +7,7 @@
  * which all PEs add hold the sum in the end, and if all add 1 to a word, each PE gets a different old value. A PE that
  * sees a signal sees its data. One PE at a time holds a lock, and the guarded word counts every turn. Collectives give
  * the result of a loop over all PEs. Symmetric blocks have one offset on all PEs, and keep their contents. A wrong
- * argument on one PE, or a lack of memory there, is an error on all. */
+ * argument on one PE, or a lack of memory there, is an error on all. Sections, lists and accumulates: shapes.c. */
 #include "config.h"
 
 #include "test/sim/jobs.h"
@@ -20,6 +20,7 @@
 #include "runtime/team.h"
 #include "runtime/world.h"
 #include "test/sim/scenario.h"
+#include "test/sim/shapes.h"
 #include "test/sim/whole.h"
 
 #include <limits.h>
@@ -843,6 +844,8 @@ static void attach_phase(struct actor *a) {
     free(memory);
 }
 
+static void shape_phase(struct actor *a) { shapes_phase(a->pe, a->n, &a->common, &a->own); }
+
 /* ---- the program ---- */
 
 /* Numbers that count up begin shortly before they turn to 0. Nobody is in the library, and nothing is under way. */
@@ -864,9 +867,10 @@ static void begin_numbers_late(struct actor *a) {
 }
 
 void jobs_program(struct sim_pe *pe, void *context) {
-    static void (*const phases[])(struct actor * a) = {
-        one_sided_phase,  ring_phase, signal_phase, lock_phase,    long_signal_phase, burst_phase, attach_phase,
-        collective_phase, team_phase, memory_phase, session_phase, move_phase,        move_phase,  served_phase};
+    static void (*const phases[])(struct actor * a) = {one_sided_phase,   ring_phase,   signal_phase,  lock_phase,
+                                                       long_signal_phase, burst_phase,  attach_phase,  collective_phase,
+                                                       team_phase,        memory_phase, session_phase, move_phase,
+                                                       move_phase,        served_phase, shape_phase,   shape_phase};
     struct shared *shared = context;
     struct actor *a = calloc(1, sizeof *a);
     a->pe = pe;

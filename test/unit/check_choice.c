@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "base/choice.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 
 #include <check.h>
 #include <math.h>
@@ -103,19 +103,19 @@ END_TEST
 #define MOST 100 /* elements: some vectors of the widest kind, and some more */
 
 START_TEST(types_are_told_by_size_and_sign) {
-    ck_assert_int_eq(rmai_type_of(signed char), RMAI_I8);
-    ck_assert_int_eq(rmai_type_of(unsigned short), RMAI_U16);
-    ck_assert_int_eq(rmai_type_of(int), RMAI_I32);
-    ck_assert_int_eq(rmai_type_of(size_t), RMAI_U64);
-    ck_assert_int_eq(rmai_type_of(long long), RMAI_I64);
-    ck_assert_int_eq(rmai_type_of(float), RMAI_FLOAT);
-    ck_assert_int_eq(rmai_type_of(double), RMAI_DOUBLE);
-    ck_assert_int_eq(rmai_type_of(long double), RMAI_LDOUBLE);
+    ck_assert_int_eq(rmai_type_of(signed char), RMA_INT8);
+    ck_assert_int_eq(rmai_type_of(unsigned short), RMA_UINT16);
+    ck_assert_int_eq(rmai_type_of(int), RMA_INT32);
+    ck_assert_int_eq(rmai_type_of(size_t), RMA_UINT64);
+    ck_assert_int_eq(rmai_type_of(long long), RMA_INT64);
+    ck_assert_int_eq(rmai_type_of(float), RMA_FLOAT);
+    ck_assert_int_eq(rmai_type_of(double), RMA_DOUBLE);
+    ck_assert_int_eq(rmai_type_of(long double), RMA_LDOUBLE);
     for (int type = 0; type < RMAI_TYPES; type++)
         for (int op = 0; op < RMAI_OPS; op++) {
-            const struct rmai_kernel *k = rmai_kernel((enum rmai_operator)op, (enum rmai_type)type);
-            int bits = op == RMAI_AND || op == RMAI_OR || op == RMAI_XOR, limit = op == RMAI_MIN || op == RMAI_MAX;
-            int has = type < RMAI_FLOAT || (type < RMAI_COMPLEXF ? !bits : !bits && !limit);
+            const struct rmai_kernel *k = rmai_kernel((enum rma_op)op, (enum rma_type)type);
+            int bits = op >= RMA_OP_AND && op <= RMA_OP_LXOR, limit = op == RMA_OP_MIN || op == RMA_OP_MAX;
+            int has = op >= RMA_OP_REPLACE ? 0 : type < RMA_FLOAT || (type < RMA_COMPLEXF ? !bits : !bits && !limit);
             ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op,
                           type);
         }
@@ -144,15 +144,15 @@ END_TEST
         }                                                                                                              \
     }
 #define TRY_NUMBERS(T)                                                                                                 \
-    TRY(T, rmai_type_of(T), RMAI_MIN, a < b ? a : b)                                                                   \
-    TRY(T, rmai_type_of(T), RMAI_MAX, a > b ? a : b)                                                                   \
-    TRY(T, rmai_type_of(T), RMAI_SUM, a + b)                                                                           \
-    TRY(T, rmai_type_of(T), RMAI_PROD, a *b)
+    TRY(T, rmai_type_of(T), RMA_OP_MIN, a < b ? a : b)                                                                 \
+    TRY(T, rmai_type_of(T), RMA_OP_MAX, a > b ? a : b)                                                                 \
+    TRY(T, rmai_type_of(T), RMA_OP_SUM, a + b)                                                                         \
+    TRY(T, rmai_type_of(T), RMA_OP_PROD, a *b)
 #define TRY_INTEGERS(T)                                                                                                \
     TRY_NUMBERS(T)                                                                                                     \
-    TRY(T, rmai_type_of(T), RMAI_AND, a &b)                                                                            \
-    TRY(T, rmai_type_of(T), RMAI_OR, a | b)                                                                            \
-    TRY(T, rmai_type_of(T), RMAI_XOR, a ^ b)
+    TRY(T, rmai_type_of(T), RMA_OP_AND, a &b)                                                                          \
+    TRY(T, rmai_type_of(T), RMA_OP_OR, a | b)                                                                          \
+    TRY(T, rmai_type_of(T), RMA_OP_XOR, a ^ b)
 
 START_TEST(every_element_and_none_behind){TRY_INTEGERS(int8_t) TRY_INTEGERS(uint8_t) TRY_INTEGERS(int16_t)
                                               TRY_INTEGERS(uint16_t) TRY_INTEGERS(int32_t) TRY_INTEGERS(uint32_t)
@@ -162,9 +162,9 @@ START_TEST(every_element_and_none_behind){TRY_INTEGERS(int8_t) TRY_INTEGERS(uint
     START_TEST(integers_wrap_around) {
     uint16_t a = 65535, b = 65535, c;
     int64_t x = INT64_MAX, y = 2, z;
-    rmai_kernel(RMAI_PROD, RMAI_U16)->combine(&c, &a, &b, 1);
+    rmai_kernel(RMA_OP_PROD, RMA_UINT16)->combine(&c, &a, &b, 1);
     ck_assert_uint_eq(c, 1);
-    rmai_kernel(RMAI_SUM, RMAI_I64)->combine(&z, &x, &y, 1);
+    rmai_kernel(RMA_OP_SUM, RMA_INT64)->combine(&z, &x, &y, 1);
     ck_assert_int_eq(z, INT64_MIN + 1);
 }
 END_TEST
@@ -177,9 +177,9 @@ START_TEST(zeros_and_not_numbers) {
         a[i] = i % 4 == 0 ? 0.0 : i % 4 == 1 ? -0.0 : i % 4 == 2 ? NAN : 1;
         b[i] = i % 4 == 0 ? -0.0 : i % 4 == 1 ? -0.0 : i % 4 == 2 ? 1 : NAN;
     }
-    rmai_kernel(RMAI_MIN, RMAI_DOUBLE)->combine(least, a, b, MOST);
-    rmai_kernel(RMAI_MAX, RMAI_DOUBLE)->combine(greatest, a, b, MOST);
-    rmai_kernel(RMAI_SUM, RMAI_DOUBLE)->combine(sum, a, b, MOST);
+    rmai_kernel(RMA_OP_MIN, RMA_DOUBLE)->combine(least, a, b, MOST);
+    rmai_kernel(RMA_OP_MAX, RMA_DOUBLE)->combine(greatest, a, b, MOST);
+    rmai_kernel(RMA_OP_SUM, RMA_DOUBLE)->combine(sum, a, b, MOST);
     for (int i = 0; i < MOST; i++) {
         ck_assert_msg(memcmp(&least[i], &a[i], sizeof a[i]) == 0, "element %d: the least is %g", i, least[i]);
         ck_assert_msg(memcmp(&greatest[i], &a[i], sizeof a[i]) == 0, "element %d: the greatest is %g", i, greatest[i]);

@@ -10,7 +10,7 @@
 #include "base/biased.h"
 #include "base/process.h"
 #include "collectives/between.h"
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 #include "rma.h"
 #include "runtime/net/group.h"
 #include "runtime/net/op.h"
@@ -128,10 +128,11 @@ static void compare_with_first(struct list *list, int which, const void *result,
 
 static void check_reduce(struct list *list, int which, struct rmai_group *g, const struct given *o) {
     static const struct {
-        enum rmai_operator op;
-        enum rmai_type type;
-    } kernels[KINDS] = {
-        [SUM] = {RMAI_SUM, RMAI_I64}, [SUM_DOUBLE] = {RMAI_SUM, RMAI_DOUBLE}, [MIN_DOUBLE] = {RMAI_MIN, RMAI_DOUBLE}};
+        enum rma_op op;
+        enum rma_type type;
+    } kernels[KINDS] = {[SUM] = {RMA_OP_SUM, RMA_INT64},
+                        [SUM_DOUBLE] = {RMA_OP_SUM, RMA_DOUBLE},
+                        [MIN_DOUBLE] = {RMA_OP_MIN, RMA_DOUBLE}};
     const struct rmai_kernel *kernel = rmai_kernel(kernels[o->kind].op, kernels[o->kind].type);
     uint64_t *data = malloc(o->len * 8 + 8);
     char *room = malloc(RMAI_BETWEEN_ROOM);
@@ -167,7 +168,7 @@ static void check_scan(struct rmai_group *g, const struct given *o) {
     uint64_t *data = malloc(o->len * 8 + 8);
     char *room = malloc(RMAI_BETWEEN_ROOM);
     for (size_t k = 0; k < o->len; k++) data[k] = content(o->salt, g->me, k);
-    REQUIRE(rmai_between_scan(g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), inclusive ? RMAI_INCLUSIVE : RMAI_EXCLUSIVE,
+    REQUIRE(rmai_between_scan(g, CALL, rmai_kernel(RMA_OP_SUM, RMA_UINT64), inclusive ? RMAI_INCLUSIVE : RMAI_EXCLUSIVE,
                               (char *)data, o->len, 8, room) == RMA_SUCCESS,
             "%s", rma_last_error());
     for (size_t k = 0; k < o->len; k++) {
@@ -288,7 +289,7 @@ static void sum_once(struct sim_pe *pe, void *context) {
         .net = sim_bare(pe)->net, .tag = TAG, .n = sim_options_of(pe)->n_pes, .me = pe->me, .stride = 1};
     uint64_t word = 1, room;
     (void)context;
-    REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), (char *)&word, 1, 8, (char *)&room) ==
+    REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMA_OP_SUM, RMA_UINT64), (char *)&word, 1, 8, (char *)&room) ==
                 RMA_SUCCESS,
             "%s", rma_last_error());
     REQUIRE(word == (uint64_t)g.n, "a sum over %d PEs", g.n);
@@ -344,7 +345,7 @@ static void sum_many(struct sim_pe *pe, void *context) {
     char *room = malloc(RMAI_BETWEEN_ROOM);
     (void)context;
     for (uint64_t k = 0; k < ELEMENTS; k++) data[k] = (uint64_t)g.me * k + 1;
-    REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMAI_SUM, RMAI_U64), (char *)data, ELEMENTS, 8, room) ==
+    REQUIRE(rmai_between_reduce(&g, CALL, rmai_kernel(RMA_OP_SUM, RMA_UINT64), (char *)data, ELEMENTS, 8, room) ==
                 RMA_SUCCESS,
             "%s", rma_last_error());
     for (uint64_t k = 0; k < ELEMENTS; k++)

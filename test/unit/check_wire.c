@@ -102,7 +102,7 @@ static const struct {
     {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = 1}, 1, 0},
     {{.kind = RMAI_RECORD_GET, .len = 100, .n = 1}, {.offset = 4096}, 1, 1},
     {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.offset = RMA_GPTR_ATTACHED_ + 3, .value = RMAI_PIECE}, 4, 1},
-    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FMAX_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
+    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_SMAX_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
      {.offset = 8, .value = 5000, .cond = 1, .word = ((uint64_t)1 << RMA_GPTR_BITS_) - 1},
      4,
      1},
@@ -322,7 +322,7 @@ static const struct {
     struct rmai_element e;
     const char *words;
 } bad[] = {
-    {{.kind = RMAI_RECORD_EXTENTS + 1, .n = 1}, {0}, "9 is no kind of record"},
+    {{.kind = RMAI_RECORD_RUNS + 1, .n = 1}, {0}, "10 is no kind of record"},
     {{.kind = 255, .n = 1}, {0}, "255 is no kind of record"},
     {{.kind = RMAI_RECORD_PUT, .flags = RMAI_RECORD_WANTED, .n = 1}, {0}, "flags 0x1 of kind put"},
     {{.kind = RMAI_RECORD_GET, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "flags 0x2 of kind get"},
@@ -342,11 +342,11 @@ static const struct {
     {{.kind = RMAI_RECORD_GET, .len = UINT16_MAX, .n = 1}, {0}, "the reply would have 65"},
     {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.value = RMAI_PIECE + 1}, "a long put of 268435457 bytes"},
     {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.value = UINT64_MAX}, "a long get of 18446744073709551615 bytes"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FMAX_ + 1, .flags = RMAI_RECORD_SIGNAL, .n = 1},
+    {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FADD_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
      {.value = 8},
      "is no atomic"},
     {{.kind = RMAI_RECORD_LOOK, .op = 2, .n = 1}, {0}, "a look with mode 2"},
-    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_FMAX_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FSWAP_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 0, .n = 1}, {0}, "an atomic on a word of 0 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 16, .n = 1}, {0}, "an atomic on a word of 16 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = UINT16_MAX, .n = 1}, {0}, "an atomic on a word of 65535 bytes"},
@@ -533,6 +533,109 @@ START_TEST(a_code_that_is_none_is_refused) {
 }
 END_TEST
 
+/* ---- runs of blocks ---- */
+
+#define NO_LIST UINT32_MAX
+
+/* A record of two runs, of 3 blocks of 8 bytes and one of 16, in 200 bytes; or a list of two blocks of `list` bytes. */
+static struct {
+    struct rmai_record r;
+    struct rmai_element e;
+    struct rmai_wire_runs w;
+    struct rmai_wire_run run[2];
+    int64_t at[2];
+    uint32_t data; /* bytes of data in the record */
+} blocks;
+
+static void begin_blocks(int op, unsigned flags, uint32_t list) {
+    memset(&blocks, 0, sizeof blocks);
+    blocks.w = (struct rmai_wire_runs){.type = RMA_DOUBLE, .n = 2, .listed = list != NO_LIST};
+    blocks.run[0] = (struct rmai_wire_run){.at = 0, .len = 8, .n = 3, .step = 64};
+    blocks.run[1] = (struct rmai_wire_run){.at = 184, .len = 16, .n = 1};
+    blocks.at[1] = 100;
+    if (blocks.w.listed) blocks.w.len = list;
+    blocks.e = (struct rmai_element){.offset = 4096, .word = 200, .value = blocks.w.listed ? 2 * list : 40};
+    blocks.r = (struct rmai_record){.kind = RMAI_RECORD_RUNS, .op = (uint8_t)op, .flags = (uint8_t)flags, .n = 1};
+    if (rmai_wire_runs_bring(&blocks.r)) blocks.data = (uint32_t)rmai_padded(blocks.e.value);
+}
+
+static void end_blocks(void) {
+    static const unsigned char zeros[4096];
+    blocks.e.cond = rmai_wire_runs_word(&blocks.w);
+    if (!blocks.r.len) blocks.r.len = (uint16_t)(rmai_wire_runs_bytes(&blocks.w) + blocks.data);
+    begin(RMAI_WIRE_REQUEST, 1);
+    append(&blocks.r, sizeof blocks.r);
+    append(&blocks.e, sizeof blocks.e);
+    append(blocks.w.listed ? (void *)blocks.at : (void *)blocks.run,
+           rmai_wire_runs_bytes(&blocks.w) < sizeof blocks.run ? rmai_wire_runs_bytes(&blocks.w) : sizeof blocks.run);
+    append(zeros, blocks.data);
+    count_one();
+}
+
+START_TEST(blocks_are_read_as_they_were_written) {
+    static const struct {
+        int op;
+        unsigned flags;
+        uint32_t list;
+        size_t reply;
+    } good_ones[] = {{RMAI_RUNS_PUT, 0, NO_LIST, 0},
+                     {RMAI_RUNS_PUT, RMAI_RECORD_BRINGS, NO_LIST, sizeof(struct rmai_item)},
+                     {RMAI_RUNS_GET, RMAI_RECORD_WANTED, NO_LIST, sizeof(struct rmai_item) + 40},
+                     {RMAI_RUNS_GET, RMAI_RECORD_TAKES, 24, sizeof(struct rmai_item)},
+                     {RMAI_RUNS_UPDATE + RMA_OP_SUM, 0, 8, 0},
+                     {RMAI_RUNS_UPDATE + RMA_OP_SUM, RMAI_RECORD_WANTED, 16, sizeof(struct rmai_item) + 32},
+                     {RMAI_RUNS_UPDATE + RMA_OP_FETCH, RMAI_RECORD_WANTED, 8, sizeof(struct rmai_item) + 16}};
+    for (size_t i = 0; i < sizeof good_ones / sizeof good_ones[0]; i++) {
+        struct rmai_wire_reader m;
+        begin_blocks(good_ones[i].op, good_ones[i].flags, good_ones[i].list);
+        end_blocks();
+        m = opened(message.len);
+        ck_assert_msg(read_records(&m) == 0, "number %zu: %s", i, m.wrong);
+        ck_assert_uint_eq(m.reply, sizeof(struct rmai_envelope) + good_ones[i].reply);
+    }
+}
+END_TEST
+
+#define REFUSED_BLOCKS(OP, FLAGS, LIST, CHANGE, WORDS)                                                                 \
+    do {                                                                                                               \
+        begin_blocks(OP, FLAGS, LIST);                                                                                 \
+        CHANGE;                                                                                                        \
+        end_blocks();                                                                                                  \
+        REFUSED(read_records, WORDS);                                                                                  \
+    } while (0)
+
+START_TEST(blocks_that_no_pe_sends_are_refused) {
+    const int put = RMAI_RUNS_PUT, get = RMAI_RUNS_GET, sum = RMAI_RUNS_UPDATE + RMA_OP_SUM,
+              fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, wanted = RMAI_RECORD_WANTED;
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = (uint8_t)(fetch + 1), "is none on runs");
+    REFUSED_BLOCKS(put, wanted, NO_LIST, , "runs with operation 0, flags 0x1");
+    REFUSED_BLOCKS(put, RMAI_RECORD_TAKES, NO_LIST, , "flags 0x8");
+    REFUSED_BLOCKS(get, 0, NO_LIST, , "runs with operation 1, flags 0");
+    REFUSED_BLOCKS(sum, RMAI_RECORD_BRINGS, 8, , "flags 0x4");
+    REFUSED_BLOCKS(fetch, 0, 8, , "flags 0");
+    REFUSED_BLOCKS(put, RMAI_RECORD_SIGNAL, NO_LIST, , "flags 0x2 of kind runs");
+    REFUSED_BLOCKS(put, 0, 8, blocks.w.listed = 2, "form 2");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.value = RMAI_PIECE + 1, "268435457 bytes");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET, "is none");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "is none");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "is none");
+    REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMA_COMPLEXD + 1, "update 0 of type 13");
+    REFUSED_BLOCKS(RMAI_RUNS_UPDATE + RMA_OP_AND, 0, 8, , "of type 9");
+    REFUSED_BLOCKS(sum, 0, 12, , "a block of 12 bytes of type 9");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.len = 96, "96 bytes for 2 runs and 40 bytes of data");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.value = 33, "runs of 40 bytes, not 33");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[0].n = 0, "run 0 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[1].len = 0, "run 1 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[0].at = -8, "run 0 of 2 leaves its 200 bytes");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[0].step = -64, "run 0 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[0].step = INT64_MAX, "run 0 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[1].at = 185, "run 1 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.run[1].len = UINT64_MAX, "run 1 of 2 leaves");
+    REFUSED_BLOCKS(put, 0, 8, blocks.at[1] = 193, "run 1 of 2 leaves");
+    REFUSED_BLOCKS(get, wanted, NO_LIST, blocks.w.n = 3; blocks.r.len = 64, "64 bytes for 3 runs");
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("wire");
     TCase *good_ones = tcase_create("what is sent"), *damaged = tcase_create("what is not");
@@ -543,6 +646,7 @@ int main(void) {
     tcase_add_test(good_ones, a_record_s_word_is_its_bytes);
     tcase_add_test(good_ones, a_reply_has_room_for_each_value);
     tcase_add_test(good_ones, a_reply_is_read_as_it_was_written);
+    tcase_add_test(good_ones, blocks_are_read_as_they_were_written);
     suite_add_tcase(s, good_ones);
     tcase_add_test(damaged, nothing_is_a_message_without_an_envelope);
     tcase_add_test(damaged, a_message_that_is_cut_or_too_long_is_refused);
@@ -555,6 +659,7 @@ int main(void) {
     tcase_add_test(damaged, a_name_that_is_longer_than_its_buffer_is_refused);
     tcase_add_test(damaged, a_reply_that_would_not_fit_is_refused_before_it_is_written);
     tcase_add_test(damaged, a_code_that_is_none_is_refused);
+    tcase_add_test(damaged, blocks_that_no_pe_sends_are_refused);
     suite_add_tcase(s, damaged);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

@@ -5,10 +5,11 @@
  * dynamic linker chooses. Integers are added and multiplied as unsigned numbers, since they wrap around. */
 #include "config.h"
 
-#include "collectives/kernels.h"
+#include "base/kernels.h"
 
 #include <complex.h>
 #include <stdint.h>
+#include <string.h>
 
 /* No fused multiply-add. With it a complex product would depend on the order of its factors and on the loop that
  * computes it: the compiler may fuse in one loop and not in another, so results would depend on whether data pass
@@ -31,6 +32,9 @@
 #define AND(T, a, b)          (T)((a) & (b))
 #define OR(T, a, b)           (T)((a) | (b))
 #define XOR(T, a, b)          (T)((a) ^ (b))
+#define LAND(T, a, b)         (T)((a) && (b))
+#define LOR(T, a, b)          (T)((a) || (b))
+#define LXOR(T, a, b)         (T)(!(a) != !(b))
 #define MIN(T, a, b)          ((b) < (a) ? (b) : (a))
 #define MAX(T, a, b)          ((b) > (a) ? (b) : (a))
 #define WRAPPED_SUM(T, a, b)  (T)((a) + (b))
@@ -54,6 +58,9 @@
     KERNEL(and_##NAME, T, AND)                                                                                         \
     KERNEL(or_##NAME, T, OR)                                                                                           \
     KERNEL(xor_##NAME, T, XOR)                                                                                         \
+    KERNEL(land_##NAME, T, LAND)                                                                                       \
+    KERNEL(lor_##NAME, T, LOR)                                                                                         \
+    KERNEL(lxor_##NAME, T, LXOR)                                                                                       \
     KERNEL(sum_##NAME, T, WRAPPED_SUM)                                                                                 \
     KERNEL(prod_##NAME, T, WRAPPED_PROD)
 #define LIMITS(NAME, T)                                                                                                \
@@ -77,10 +84,12 @@ LIMITS(u32, uint32_t)
 LIMITS(u64, uint64_t)
 LIMITS(float, float)
 LIMITS(double, double)
-LIMITS(ldouble, long double)
+/* An operand in a message is aligned to 8 bytes. */
+typedef long double loose_ldouble __attribute__((aligned(8)));
+LIMITS(ldouble, loose_ldouble)
 SUMS(float, float)
 SUMS(double, double)
-SUMS(ldouble, long double)
+SUMS(ldouble, loose_ldouble)
 SUMS(complexf, float complex)
 SUMS(complexd, double complex)
 
@@ -88,47 +97,91 @@ SUMS(complexd, double complex)
     { combine_##NAME, accumulate_##NAME }
 #define INTEGER(BIT, LIMIT)                                                                                            \
     {                                                                                                                  \
-        [RMAI_AND] = OF(and_##BIT), [RMAI_OR] = OF(or_##BIT), [RMAI_XOR] = OF(xor_##BIT),                              \
-        [RMAI_MIN] = OF(min_##LIMIT), [RMAI_MAX] = OF(max_##LIMIT), [RMAI_SUM] = OF(sum_##BIT),                        \
-        [RMAI_PROD] = OF(prod_##BIT)                                                                                   \
+        [RMA_OP_AND] = OF(and_##BIT), [RMA_OP_OR] = OF(or_##BIT), [RMA_OP_XOR] = OF(xor_##BIT),                        \
+        [RMA_OP_LAND] = OF(land_##BIT), [RMA_OP_LOR] = OF(lor_##BIT), [RMA_OP_LXOR] = OF(lxor_##BIT),                  \
+        [RMA_OP_MIN] = OF(min_##LIMIT), [RMA_OP_MAX] = OF(max_##LIMIT), [RMA_OP_SUM] = OF(sum_##BIT),                  \
+        [RMA_OP_PROD] = OF(prod_##BIT)                                                                                 \
     }
 #define REAL(NAME)                                                                                                     \
     {                                                                                                                  \
-        [RMAI_MIN] = OF(min_##NAME), [RMAI_MAX] = OF(max_##NAME), [RMAI_SUM] = OF(sum_##NAME),                         \
-        [RMAI_PROD] = OF(prod_##NAME)                                                                                  \
+        [RMA_OP_MIN] = OF(min_##NAME), [RMA_OP_MAX] = OF(max_##NAME), [RMA_OP_SUM] = OF(sum_##NAME),                   \
+        [RMA_OP_PROD] = OF(prod_##NAME)                                                                                \
     }
 #define COMPLEX(NAME)                                                                                                  \
-    { [RMAI_SUM] = OF(sum_##NAME), [RMAI_PROD] = OF(prod_##NAME) }
+    { [RMA_OP_SUM] = OF(sum_##NAME), [RMA_OP_PROD] = OF(prod_##NAME) }
 
-static const struct rmai_kernel kernel_table[RMAI_TYPES][RMAI_OPS] = {
-    [RMAI_I8] = INTEGER(8, i8),          [RMAI_I16] = INTEGER(16, i16),  [RMAI_I32] = INTEGER(32, i32),
-    [RMAI_I64] = INTEGER(64, i64),       [RMAI_U8] = INTEGER(8, u8),     [RMAI_U16] = INTEGER(16, u16),
-    [RMAI_U32] = INTEGER(32, u32),       [RMAI_U64] = INTEGER(64, u64),  [RMAI_FLOAT] = REAL(float),
-    [RMAI_DOUBLE] = REAL(double),        [RMAI_LDOUBLE] = REAL(ldouble), [RMAI_COMPLEXF] = COMPLEX(complexf),
-    [RMAI_COMPLEXD] = COMPLEX(complexd),
+const struct rmai_kernel rmai_kernels[RMAI_TYPES][RMAI_OPS] = {
+    [RMA_INT8] = INTEGER(8, i8),        [RMA_INT16] = INTEGER(16, i16),  [RMA_INT32] = INTEGER(32, i32),
+    [RMA_INT64] = INTEGER(64, i64),     [RMA_UINT8] = INTEGER(8, u8),    [RMA_UINT16] = INTEGER(16, u16),
+    [RMA_UINT32] = INTEGER(32, u32),    [RMA_UINT64] = INTEGER(64, u64), [RMA_FLOAT] = REAL(float),
+    [RMA_DOUBLE] = REAL(double),        [RMA_LDOUBLE] = REAL(ldouble),   [RMA_COMPLEXF] = COMPLEX(complexf),
+    [RMA_COMPLEXD] = COMPLEX(complexd),
 };
 
-const struct rmai_kernel *rmai_kernel(enum rmai_operator op, enum rmai_type type) { return &kernel_table[type][op]; }
+const char *const rmai_op_words[RMAI_OPS] = {
+    [RMA_OP_SUM] = "sum", [RMA_OP_PROD] = "prod", [RMA_OP_MIN] = "min",         [RMA_OP_MAX] = "max",
+    [RMA_OP_AND] = "and", [RMA_OP_OR] = "or",     [RMA_OP_XOR] = "xor",         [RMA_OP_LAND] = "land",
+    [RMA_OP_LOR] = "lor", [RMA_OP_LXOR] = "lxor", [RMA_OP_REPLACE] = "replace", [RMA_OP_FETCH] = "fetch",
+};
+const char *const rmai_type_words[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
+                                                 "uint16",      "uint32",        "uint64",        "float", "double",
+                                                 "long double", "complex float", "complex double"};
 
-static const struct {
-    unsigned char size, align;
-} type_layout[RMAI_TYPES] = {
+const struct rmai_type_layout rmai_type_layouts[RMAI_TYPES] = {
 #define AS(T)                                                                                                          \
     { sizeof(T), _Alignof(T) }
-    [RMAI_I8] = AS(int8_t),
-    [RMAI_I16] = AS(int16_t),
-    [RMAI_I32] = AS(int32_t),
-    [RMAI_I64] = AS(int64_t),
-    [RMAI_U8] = AS(uint8_t),
-    [RMAI_U16] = AS(uint16_t),
-    [RMAI_U32] = AS(uint32_t),
-    [RMAI_U64] = AS(uint64_t),
-    [RMAI_FLOAT] = AS(float),
-    [RMAI_DOUBLE] = AS(double),
-    [RMAI_LDOUBLE] = AS(long double),
-    [RMAI_COMPLEXF] = AS(float complex),
-    [RMAI_COMPLEXD] = AS(double complex),
+    [RMA_INT8] = AS(int8_t),
+    [RMA_INT16] = AS(int16_t),
+    [RMA_INT32] = AS(int32_t),
+    [RMA_INT64] = AS(int64_t),
+    [RMA_UINT8] = AS(uint8_t),
+    [RMA_UINT16] = AS(uint16_t),
+    [RMA_UINT32] = AS(uint32_t),
+    [RMA_UINT64] = AS(uint64_t),
+    [RMA_FLOAT] = AS(float),
+    [RMA_DOUBLE] = AS(double),
+    [RMA_LDOUBLE] = AS(long double),
+    [RMA_COMPLEXF] = AS(float complex),
+    [RMA_COMPLEXD] = AS(double complex),
 };
 
-size_t rmai_type_size(enum rmai_type type) { return type_layout[type].size; }
-size_t rmai_type_align(enum rmai_type type) { return type_layout[type].align; }
+/* ---- scaling ---- */
+
+#define SCALE(NAME, T, DO)                                                                                             \
+    WIDE static void scale_##NAME(void *dest, const void *scale, const void *source, size_t n) {                       \
+        T *restrict d = dest;                                                                                          \
+        const T *restrict s = source;                                                                                  \
+        T factor;                                                                                                      \
+        memcpy(&factor, scale, sizeof factor);                                                                         \
+        for (size_t i = 0; i < n; i++) d[i] = DO(T, factor, s[i]);                                                     \
+    }
+SCALE(8, uint8_t, WRAPPED_PROD)
+SCALE(16, uint16_t, WRAPPED_PROD)
+SCALE(32, uint32_t, WRAPPED_PROD)
+SCALE(64, uint64_t, WRAPPED_PROD)
+SCALE(float, float, PROD)
+SCALE(double, double, PROD)
+SCALE(ldouble, long double, PROD)
+SCALE(complexf, float complex, PROD)
+SCALE(complexd, double complex, PROD)
+
+typedef void scale_function(void *dest, const void *scale, const void *source, size_t n);
+
+void rmai_scale(enum rma_type type, void *dest, const void *scale, const void *source, size_t n) {
+    static scale_function *const scales[RMAI_TYPES] = {
+        [RMA_INT8] = scale_8,
+        [RMA_INT16] = scale_16,
+        [RMA_INT32] = scale_32,
+        [RMA_INT64] = scale_64,
+        [RMA_UINT8] = scale_8,
+        [RMA_UINT16] = scale_16,
+        [RMA_UINT32] = scale_32,
+        [RMA_UINT64] = scale_64,
+        [RMA_FLOAT] = scale_float,
+        [RMA_DOUBLE] = scale_double,
+        [RMA_LDOUBLE] = scale_ldouble,
+        [RMA_COMPLEXF] = scale_complexf,
+        [RMA_COMPLEXD] = scale_complexd,
+    };
+    scales[type](dest, scale, source, n);
+}
