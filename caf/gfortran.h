@@ -96,9 +96,29 @@ enum register_type {
 };
 enum deregister_type { DEREGISTER, DEREGISTER_MEMORY_ONLY };
 
+/* The variable of ERRMSG=. gfortran 12 passes it in three ways. LOCK, EVENT, ALLOCATE: its address. SYNC: the address of
+ * its address. Collective subroutines: the variable itself; on x86-64 a long one is then in memory that the call does
+ * not name, and the arguments behind it come one register early, so that what looks like the address is a length. */
+static inline int is_address(const char *errmsg) { return (uintptr_t)errmsg > 1 << 16 && (uintptr_t)errmsg >> 48 == 0; }
+
+/* Of collective subroutines: the argument behind the variable, a length. */
+static inline int late_length(const char *errmsg, int length) {
+    return errmsg && !is_address(errmsg) ? (int)(uintptr_t)errmsg : length;
+}
+
+/* Of SYNC: the variable. Text is no address: its upper two bytes would have to be 0. */
+static inline char *sync_message(char *errmsg) {
+    char *at;
+    if (!errmsg) return NULL;
+    __builtin_memcpy(&at, errmsg, sizeof at);
+    return is_address(at) ? at : errmsg;
+}
+
 /* Where a call of the compiler wants its status. */
 static inline struct rmai_caf_result result_at(int *stat, char *errmsg, size_t len) {
-    return (struct rmai_caf_result){.stat = stat, .errmsg = errmsg, .errmsg_len = len};
+    int writable = is_address(errmsg);
+    return (struct rmai_caf_result){
+        .stat = stat, .errmsg = writable ? errmsg : NULL, .errmsg_len = writable ? len : 0};
 }
 
 /* An image that has failed has memory still; but the program must learn of the failure. 1 if that has been reported.

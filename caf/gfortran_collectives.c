@@ -36,7 +36,8 @@ static void unpack(struct packed *p, const struct descriptor *a) {
     free(p->data);
 }
 
-/* The descriptor does not tell the kind, but for characters the number of bytes does. */
+/* The kind follows from the number of bytes. REAL(10) and REAL(16) both take 16 bytes, and nothing tells them apart: they
+ * count as REAL(16). */
 static struct rmai_caf_type type_of(const struct descriptor *a, int characters) {
     struct rmai_caf_type t = {.type = a->type, .kind = (int)a->elem_len, .elem = a->elem_len};
     switch (a->type) {
@@ -71,11 +72,11 @@ void _gfortran_caf_co_sum(struct descriptor *a, int result, int *stat, char *err
 }
 
 void _gfortran_caf_co_min(struct descriptor *a, int result, int *stat, char *errmsg, int a_len, size_t errmsg_len) {
-    reduce(a, "CO_MIN", RMAI_CAF_MIN, result, result_at(stat, errmsg, errmsg_len), a_len);
+    reduce(a, "CO_MIN", RMAI_CAF_MIN, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
 }
 
 void _gfortran_caf_co_max(struct descriptor *a, int result, int *stat, char *errmsg, int a_len, size_t errmsg_len) {
-    reduce(a, "CO_MAX", RMAI_CAF_MAX, result, result_at(stat, errmsg, errmsg_len), a_len);
+    reduce(a, "CO_MAX", RMAI_CAF_MAX, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
 }
 
 /* ---- CO_REDUCE ---- */
@@ -168,9 +169,9 @@ static int is_callable(const struct user *u) {
 void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, void *), int flags, int result, int *stat,
                              char *errmsg, int a_len, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
-    struct user u = {.function = (any_function *)operation, .flags = flags, .type = type_of(a, a_len)};
+    struct user u = {.function = (any_function *)operation, .flags = flags, .type = type_of(a, late_length(errmsg, a_len))};
     struct packed p;
-    u.characters = a_len;
+    u.characters = late_length(errmsg, a_len);
     if (!is_callable(&u)) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
                         "CO_REDUCE: functions of type %d with %zu bytes cannot be called from the library", u.type.type,

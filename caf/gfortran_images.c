@@ -100,17 +100,17 @@ void _gfortran_caf_stopped_images(struct descriptor *array, caf_team *team, int 
 /* ---- synchronization ---- */
 
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
-    rmai_caf_sync_team(result_at(stat, errmsg, errmsg_len), "SYNC ALL", rmai_caf.team);
+    rmai_caf_sync_team(result_at(stat, sync_message(errmsg), errmsg_len), "SYNC ALL", rmai_caf.team);
 }
 
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_len) {
     rma_quiet();
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    rmai_caf_done(result_at(stat, errmsg, errmsg_len));
+    rmai_caf_done(result_at(stat, sync_message(errmsg), errmsg_len));
 }
 
 void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, size_t errmsg_len) {
-    rmai_caf_sync_images(result_at(stat, errmsg, errmsg_len), count, images);
+    rmai_caf_sync_images(result_at(stat, sync_message(errmsg), errmsg_len), count, images);
 }
 
 /* ---- teams ---- */

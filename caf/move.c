@@ -211,8 +211,7 @@ void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const
     } else {
         span_of(box, elem, to->stride, &low, &high);
         order(to->at, low, high, 1);
-        struct walk w = {.statement = statement, .at = to->at, .here = from->base, .elem = elem, .put = 1};
-        walk_box(&w, to, from->stride, box);
+        rma_gptr_put_section(to->at.far, from->base, to->stride, from->stride, elem, box->dims, box->count);
     }
 }
 
@@ -230,7 +229,6 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
     } else {
         span_of(box, elem, from->stride, &low, &high);
         order(from->at, low, high, 0);
-        struct walk w = {.statement = statement, .at = from->at, .here = to->base, .elem = elem};
-        walk_box(&w, from, to->stride, box);
+        rma_gptr_get_section(to->base, from->at.far, to->stride, from->stride, elem, box->dims, box->count);
     }
 }

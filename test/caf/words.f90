@@ -10,7 +10,7 @@ program words
   type(lock_type), allocatable :: locks(:)[:]
   type(event_type), save :: ready[*], events(3)[*]
   integer(atomic_int_kind), save :: counter[*], several(4)[*]
-  integer(8), save :: wide(2)[*]
+  integer(atomic_int_kind), save :: pair(2)[*]
   logical(atomic_logical_kind), save :: flag[*]
   integer, save :: shared[*], turn[*]
   integer :: me, n, right, left, i, old, got, stat
@@ -108,7 +108,7 @@ program words
 
   ! atomics
   counter = 0
-  wide = 0
+  pair = 0
   several = 0
   flag = .false.
   sync all
@@ -119,7 +119,7 @@ program words
   end do
   call atomic_or(several(1)[1], ishft(1, me))
   call atomic_xor(several(2)[1], ishft(1, me))
-  call atomic_define(wide(2)[right], 2_8**40 + me)
+  call atomic_define(pair(2)[right], 2**30 + me)
   sync all
   call atomic_ref(got, counter[1])
   call expect(got, 2 * n * rounds, 'atomic_add')
@@ -128,8 +128,8 @@ program words
   call atomic_ref(got, several(1)[1])
   call expect(got, 2 * (2**n - 1), 'atomic_or')
   call expect(several(2)[1], 2 * (2**n - 1), 'atomic_xor')
-  call expect(int(wide(2) - 2_8**40), left, 'an atomic of 8 bytes')
-  call expect(int(wide(1)), 0, 'beside it')
+  call expect(pair(2) - 2**30, left, 'atomic_define')
+  call expect(pair(1), 0, 'beside it')
   sync all
   call atomic_fetch_and(several(1)[1], not(ishft(1, me)), old)
   if (iand(old, ishft(1, me)) == 0) error stop 'atomic_fetch_and'
