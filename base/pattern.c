@@ -202,7 +202,7 @@ int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call 
     s->least = least[RMAI_REMOTE];
     s->end = end[RMAI_REMOTE];
     normalise(s, c->written);
-    if (c->unique && (code = check_section_apart(c, s)) != RMA_SUCCESS) return code;
+    if ((code = check_section_apart(c, s)) != RMA_SUCCESS) return code;
     if (sides > RMAI_BEFORE) {
         struct rmai_pattern_call before = *c;
         before.written = RMAI_BEFORE;
@@ -301,7 +301,7 @@ int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *
         if (b->offset < s->least) s->least = b->offset;
         if (b->offset + (ptrdiff_t)b->len > s->end) s->end = b->offset + (ptrdiff_t)b->len;
     }
-    return c->unique && c->checks && s->bytes ? check_blocks_apart(c, s) : RMA_SUCCESS;
+    return c->checks && s->bytes ? check_blocks_apart(c, s) : RMA_SUCCESS;
 }
 
 /* ---- the walk ---- */

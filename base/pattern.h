@@ -38,8 +38,7 @@ struct rmai_pattern {
 struct rmai_pattern_call {
     const char *call;
     enum rmai_side written; /* a put or an accumulate writes the remote side, a get the local one */
-    int unique;             /* 1: elements that are written must not overlap; 0: updates, which may */
-    int checks;             /* 1: lists are checked for that, too */
+    int checks;             /* 1: the blocks that are written are compared, too: they must not overlap */
     const char *names[RMAI_SIDES];
 };
 

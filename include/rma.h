@@ -467,8 +467,7 @@ int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t so
              int pe);
 
 /* rma_iput_signal: rma_iput, and then the atomic of rma_put_signal on *signal of the same PE. A PE that sees the signal
- * sees all elements. If n is 0, only the signal is sent. Between nodes the put and the signal are complete when the
- * call returns. Errors: those of both calls; after an error nothing is put. */
+ * sees all elements. If n is 0, only the signal is sent. Errors: those of both calls; after an error nothing is put. */
 int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
                     size_t n, uint64_t *signal, uint64_t value, int op, int pe);
 
@@ -939,8 +938,8 @@ int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, 
  * unpacks each message when it arrives, so a call costs few messages, whatever its shape is.
  *
  * Errors: as rma_put. RMA_ERR_ARG also for elem 0, dims outside 0..RMA_DIMS_MAX, a null list, a product or a span that
- * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (with RMA_CHECK=1 also
- * in lists). After the noncontiguous put and get of GASNet-EX and ARMCI.
+ * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (blocks are compared
+ * only with RMA_CHECK=1). After the noncontiguous put and get of GASNet-EX and ARMCI.
  * ------------------------------------------------------------------------------------------------ */
 
 #define RMA_DIMS_MAX 15

@@ -13,6 +13,7 @@
 #include "runtime/job/job.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
+#include "runtime/place_pattern.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
 #include "runtime/transfer.h"
@@ -243,40 +244,31 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
 
 /* ---- strided ---- */
 
-/* Finds n elements at once, with the gaps between them. The caller must leave *region. */
-static int find_elements(const char *call, const char *argument, const rma_ctx *ctx, rma_gptr_t g, ptrdiff_t stride,
-                         size_t elem, size_t n, int writes, struct rmai_place *p, struct rmai_region **region) {
-    size_t bytes = n ? rmai_span(n, (size_t)stride, elem) : 0;
-    int code;
-    if (n && !bytes)
+/* Moves n elements, which all lie in one segment or region. */
+static int move_elements(const char *call, const rma_ctx *ctx, int put, rma_gptr_t remote, const void *local,
+                         ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t elem, size_t n) {
+    const char *argument = put ? "dest" : "source";
+    const size_t bytes = n ? rmai_span(n, (size_t)remote_stride, elem) : 0;
+    struct rmai_region *region;
+    struct rmai_place p = {0};
+    int code = n ? rmai_check_local(call, put ? "source" : "dest", local) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS && n && !bytes)
         return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu byte%s, %td apart, overflow an address", call, n,
-                          elem, rmai_s(elem), stride);
-    code = resolve_gptr(call, argument, ctx, g, bytes, 1, p);
+                          elem, rmai_s(elem), remote_stride);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, argument, ctx, remote, bytes, 1, &p);
     if (code != RMA_SUCCESS) return code;
-    *region = take_region(p);
-    return p->far && is_attached(g) ? rmai_net_look(call, p->set, p->pe, p->offset, bytes, writes) : RMA_SUCCESS;
-}
-
-static int begin_put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
-                              ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
-                              struct rmai_place *p) {
-    struct rmai_region *region = NULL;
-    int code = n ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = find_elements(call, "dest", ctx, dest, dest_stride, elem, n, 1, p, &region);
-    if (code == RMA_SUCCESS)
-        code =
-            rmai_place_put_strided(call, p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
+    region = take_region(&p);
+    if (n)
+        code = rmai_place_strided(call, &p, put, local, (size_t)remote_stride * elem, (size_t)local_stride * elem, elem,
+                                  n, RMAI_NOW);
     leave_region(region);
     return code;
 }
 
 static int put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
                         ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n) {
-    struct rmai_place p = {0};
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS)
-        code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
-    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
+    if (code == RMA_SUCCESS) code = move_elements(call, ctx, 1, dest, source, dest_stride, source_stride, elem, n);
     return rmai_raise(code);
 }
 
@@ -284,29 +276,19 @@ static int put_elements_signal(const char *call, const rma_ctx *ctx, rma_gptr_t 
                                ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal,
                                uint64_t value, int op) {
     struct rmai_region *region = NULL;
-    struct rmai_place p = {0}, word = {0};
+    struct rmai_place word = {0};
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
     if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
-    if (code == RMA_SUCCESS && n)
-        code = begin_put_elements(call, ctx, dest, source, dest_stride, source_stride, elem, n, &p);
+    if (code == RMA_SUCCESS && n) code = move_elements(call, ctx, 1, dest, source, dest_stride, source_stride, elem, n);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
     leave_region(region);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
 static int get_elements(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride,
                         ptrdiff_t source_stride, size_t elem, size_t n) {
-    struct rmai_region *region = NULL;
-    struct rmai_place p = {0};
     int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
-    if (code == RMA_SUCCESS) code = find_elements(call, "source", ctx, source, source_stride, elem, n, 0, &p, &region);
-    if (code == RMA_SUCCESS)
-        code =
-            rmai_place_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    leave_region(region);
-    if (code == RMA_SUCCESS && p.far && n) code = rmai_net_quiet(call, p.set);
+    if (code == RMA_SUCCESS) code = move_elements(call, ctx, 0, source, dest, source_stride, dest_stride, elem, n);
     return rmai_raise(code);
 }
 

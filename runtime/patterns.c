@@ -7,25 +7,21 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/kernels.h"
-#include "base/process.h"
 #include "base/pattern.h"
 #include "base/update.h"
 #include "heap/attached.h"
 #include "runtime/context.h"
 #include "runtime/gptr.h"
 #include "runtime/job/job.h"
-#include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
-#include "runtime/net/packed.h"
-#include "runtime/node/service.h"
 #include "runtime/place.h"
+#include "runtime/place_pattern.h"
 #include "runtime/transfer.h"
 #include "runtime/world.h"
 
 #include <string.h>
 
-#define CHUNK  ((size_t)4096) /* bytes of operands that are scaled, or handed to the owner, at once */
-#define PIECES 64             /* blocks of private memory that one system call copies */
+#define QUICK ((size_t)1 << 20) /* elements that are updated without a pattern, if they are contiguous */
 
 /* One call. */
 struct access {
@@ -38,157 +34,6 @@ struct access {
     struct rmai_packed x;
     struct rmai_pattern pattern;
 };
-
-/* ---- private memory of PEs of this node ---- */
-
-/* Copies blocks of private memory of another process: many with one system call, if the system allows it. */
-static int copy_private(struct access *s, struct rmai_place *p, int write, const struct rmai_process_piece *piece,
-                        int n) {
-    struct rmai_world *w = &rmai_world;
-    enum rmai_process_result result = RMAI_PROCESS_REFUSED;
-    int code = RMA_SUCCESS;
-    if (rmai_same_pids(&w->job, p->slot))
-        result = rmai_process_copy(rmai_facts(&w->job, p->slot)->pid, write, piece, n);
-    if (result == RMAI_PROCESS_FAULT) return rmai_not_mapped(s->c.call, piece[0].there, piece[0].len, p->pe);
-    for (int i = 0; result == RMAI_PROCESS_REFUSED && i < n && code == RMA_SUCCESS; i++) {
-        struct rmai_place one = *p;
-        one.address = piece[i].there;
-        code = write ? rmai_place_put(w, s->c.call, &one, piece[i].here, piece[i].len, RMAI_NOW)
-                     : rmai_place_get(w, s->c.call, &one, piece[i].here, piece[i].len, RMAI_NOW);
-    }
-    return code;
-}
-
-static int move_private(struct access *s, struct rmai_place *p) {
-    struct rmai_walk walk = {.s = &s->pattern};
-    struct rmai_process_piece piece[PIECES];
-    struct rmai_run run;
-    int n = 0, code = RMA_SUCCESS;
-    const int write = s->x.what == RMAI_PACKED_PUT;
-    while (code == RMA_SUCCESS && rmai_pattern_next(&walk, &run))
-        for (size_t i = 0; i < run.n && code == RMA_SUCCESS; i++) {
-            piece[n++] = (struct rmai_process_piece){
-                (char *)s->x.local + run.at[RMAI_LOCAL] + (ptrdiff_t)i * run.step[RMAI_LOCAL],
-                p->address + (uint64_t)(run.at[RMAI_REMOTE] - s->pattern.least + (ptrdiff_t)i * run.step[RMAI_REMOTE]),
-                run.len};
-            if (n < PIECES) continue;
-            code = copy_private(s, p, write, piece, n);
-            n = 0;
-        }
-    return code == RMA_SUCCESS && n > 0 ? copy_private(s, p, write, piece, n) : code;
-}
-
-/* ---- on this node ---- */
-
-static void move_here(const struct access *s, char *there) {
-    const struct rmai_pattern *pattern = &s->pattern;
-    const int put = s->x.what == RMAI_PACKED_PUT;
-    struct rmai_walk walk = {.s = pattern};
-    char *local = s->x.local;
-    struct rmai_run run;
-    if (pattern->kind == RMAI_INDEXED) {
-        char *array = there - pattern->least;
-        if (put)
-            rmai_scatter(array, local, pattern->index, pattern->elem, pattern->n);
-        else
-            rmai_gather(local, array, pattern->index, pattern->elem, pattern->n);
-        return;
-    }
-    while (rmai_pattern_next(&walk, &run)) {
-        char *here = local + run.at[RMAI_LOCAL], *far = there + (run.at[RMAI_REMOTE] - pattern->least);
-        if (put)
-            rmai_move_strided(far, here, run.step[RMAI_REMOTE], run.step[RMAI_LOCAL], run.len, run.n);
-        else
-            rmai_move_strided(here, far, run.step[RMAI_LOCAL], run.step[RMAI_REMOTE], run.len, run.n);
-    }
-}
-
-/* Updates one block of the remote side, `at` bytes from the place. */
-static int update_block(const struct access *s, const struct rmai_place *p, size_t at, const char *source, char *before,
-                        size_t len) {
-    struct rmai_world *w = &rmai_world;
-    const size_t size = rmai_type_size(s->x.type);
-    const uint64_t position = rmai_position(&w->job, p->slot, p->offset + at);
-    _Alignas(16) char operand[CHUNK];
-    if (p->there && !s->x.scale) {
-        rmai_update(&w->job.stripes, position, s->x.op, s->x.type, (char *)p->there + at, source, before, len / size);
-        return RMA_SUCCESS;
-    }
-    for (size_t done = 0, now; done < len; done += now) {
-        struct rmai_request r = {.op = RMAI_SERVICE_UPDATE,
-                                 .atomic = (int)s->x.op,
-                                 .type = (int)s->x.type,
-                                 .address = p->address + at + done,
-                                 .position = position + done};
-        int code;
-        r.len = now = rmai_min(len - done, CHUNK);
-        if (s->x.scale)
-            rmai_scale(s->x.type, operand, s->x.scale, source + done, now / size);
-        else if (s->x.op != RMA_OP_FETCH)
-            memcpy(operand, source + done, now);
-        if (p->there) {
-            rmai_update(&w->job.stripes, position + done, s->x.op, s->x.type, (char *)p->there + at + done, operand,
-                        before ? before + done : NULL, now / size);
-            continue;
-        }
-        code = rmai_service_ask(w->service, s->c.call, p->slot, &r, operand);
-        if (code == RMA_SUCCESS && r.fault) code = rmai_not_mapped(s->c.call, r.address, now, p->pe);
-        if (code != RMA_SUCCESS) return code;
-        if (before) memcpy(before + done, operand, now);
-    }
-    return RMA_SUCCESS;
-}
-
-static int update_here(const struct access *s, const struct rmai_place *p) {
-    struct rmai_walk walk = {.s = &s->pattern};
-    struct rmai_run run;
-    int code = RMA_SUCCESS;
-    while (code == RMA_SUCCESS && rmai_pattern_next(&walk, &run)) {
-        const char *source = s->x.local ? (const char *)s->x.local + run.at[RMAI_LOCAL] : NULL;
-        char *before = s->x.before ? (char *)s->x.before + run.at[RMAI_BEFORE] : NULL;
-        size_t at = (size_t)(run.at[RMAI_REMOTE] - s->pattern.least);
-        for (size_t i = 0; i < run.n && code == RMA_SUCCESS; i++) {
-            code = update_block(s, p, at, source, before, run.len);
-            at += (size_t)run.step[RMAI_REMOTE];
-            if (source) source += run.step[RMAI_LOCAL];
-            if (before) before += run.step[RMAI_BEFORE];
-        }
-    }
-    return code;
-}
-
-static void count(const struct access *s, const struct rmai_place *p) {
-    struct rmai_world *w = &rmai_world;
-    if (s->x.what == RMAI_PACKED_UPDATE)
-        rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
-    else
-        rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_KERNEL,
-                   s->x.what == RMAI_PACKED_PUT ? RMAI_PUTS : RMAI_GETS, s->pattern.bytes);
-}
-
-static int do_here(struct access *s, struct rmai_place *p) {
-    count(s, p);
-    if (s->x.what == RMAI_PACKED_UPDATE) return update_here(s, p);
-    if (!p->there) return move_private(s, p);
-    move_here(s, p->there);
-    return RMA_SUCCESS;
-}
-
-/* ---- to another node ---- */
-
-static int do_there(struct access *s, struct rmai_place *p) {
-    const size_t span = (size_t)(s->pattern.end - s->pattern.least);
-    const int writes = s->x.what == RMAI_PACKED_PUT || (s->x.what == RMAI_PACKED_UPDATE && s->x.op != RMA_OP_FETCH);
-    int code = RMA_SUCCESS;
-    s->x.call = s->c.call;
-    s->x.set = p->set;
-    s->x.pe = p->pe;
-    s->x.offset = p->offset;
-    s->x.pattern = &s->pattern;
-    /* Only the owner knows whether attached memory is there: it is asked before the first element moves. */
-    if (p->offset >= RMA_GPTR_ATTACHED_) code = rmai_net_look(s->c.call, p->set, p->pe, p->offset, span, writes);
-    return code == RMA_SUCCESS ? rmai_net_packed(&s->x) : code;
-}
 
 /* ---- the way of a call ---- */
 
@@ -236,8 +81,10 @@ static int run(struct access *s) {
     if (code != RMA_SUCCESS) return code;
     region = p.region;
     p.region = NULL; /* it is left below, once */
+    s->x.call = s->c.call;
+    s->x.pattern = &s->pattern;
     if (s->x.what == RMAI_PACKED_UPDATE) code = check_aligned(s, &p);
-    if (code == RMA_SUCCESS) code = p.far ? do_there(s, &p) : do_here(s, &p);
+    if (code == RMA_SUCCESS) code = rmai_place_pattern(&s->x, &p);
     if (region) rmai_attached_leave(region);
     return code;
 }
@@ -250,17 +97,21 @@ static void begin_move(struct access *s, int put, const void *local, enum rmai_w
     s->x = (struct rmai_packed){
         .what = put ? RMAI_PACKED_PUT : RMAI_PACKED_GET, .when = when, .local = (void *)(uintptr_t)local};
     s->c.written = put ? RMAI_REMOTE : RMAI_LOCAL;
-    s->c.unique = 1;
     s->c.checks = rmai_world.job.settings.check;
     s->c.names[RMAI_REMOTE] = put ? "dest" : "source";
     s->c.names[RMAI_LOCAL] = put ? "source" : "dest";
 }
 
+static const char *const op_names[RMAI_OPS] = {
+    [RMA_OP_SUM] = "RMA_OP_SUM",   [RMA_OP_PROD] = "RMA_OP_PROD",       [RMA_OP_MIN] = "RMA_OP_MIN",
+    [RMA_OP_MAX] = "RMA_OP_MAX",   [RMA_OP_AND] = "RMA_OP_AND",         [RMA_OP_OR] = "RMA_OP_OR",
+    [RMA_OP_XOR] = "RMA_OP_XOR",   [RMA_OP_LAND] = "RMA_OP_LAND",       [RMA_OP_LOR] = "RMA_OP_LOR",
+    [RMA_OP_LXOR] = "RMA_OP_LXOR", [RMA_OP_REPLACE] = "RMA_OP_REPLACE", [RMA_OP_FETCH] = "RMA_OP_FETCH"};
+
 static int begin_update(struct access *s, const void *source, void *before, int gets, int type, int op,
                         const void *scale, enum rmai_when when) {
     s->c.written = RMAI_REMOTE;
-    s->c.unique = 0;
-    s->c.checks = 0;
+    s->c.checks = rmai_world.job.settings.check;
     s->c.names[RMAI_REMOTE] = "dest";
     s->c.names[RMAI_LOCAL] = "source";
     s->c.names[RMAI_BEFORE] = "fetch";
@@ -270,8 +121,7 @@ static int begin_update(struct access *s, const void *source, void *before, int 
     if (op == RMA_OP_FETCH && !gets)
         return rmai_error(RMA_ERR_ARG, "%s: op RMA_OP_FETCH is only for rma_get_accumulate", s->c.call);
     if (!rmai_update_has((enum rma_op)op, (enum rma_type)type))
-        return rmai_error(RMA_ERR_ARG, "%s: op %s is not for type %s", s->c.call, rmai_op_words[op],
-                          rmai_type_words[type]);
+        return rmai_error(RMA_ERR_ARG, "%s: op %s is not for type %s", s->c.call, op_names[op], rmai_type_words[type]);
     s->x = (struct rmai_packed){.what = RMAI_PACKED_UPDATE,
                                 .when = when,
                                 .local = op == RMA_OP_FETCH ? NULL : (void *)(uintptr_t)source,
@@ -435,7 +285,7 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
 
 /* Contiguous updates that the inlined arithmetic can find, as most are: without a pattern. */
 static inline size_t quick_bytes(int type, size_t n) {
-    return RMAI_LIKELY((unsigned)type < RMAI_TYPES && n <= CHUNK) ? n * rmai_type_size((enum rma_type)type) : 0;
+    return RMAI_LIKELY((unsigned)type < RMAI_TYPES && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
 }
 
 /* One double, which is the most common update of all, is an atomic. */

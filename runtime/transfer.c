@@ -15,6 +15,7 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
+#include "runtime/place_pattern.h"
 #include "runtime/reach.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
@@ -317,24 +318,14 @@ static inline int check_put_strided(const char *call, const rma_ctx *ctx, const 
     return code;
 }
 
-/* Steps are in bytes. Another node's elements are complete, and source is the caller's again, after a quiet. */
+/* Steps are in bytes. On a node this is inlined: 16 elements then take 35 instructions less. */
 static inline int begin_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step,
                                     size_t from_step, size_t elem, size_t n) {
-    struct rmai_world *w = &rmai_world;
-    int code = RMA_SUCCESS;
-    if (p->there) {
-        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
-        rmai_move_strided(p->there, source, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
-    }
-    for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += to_step, p->offset += to_step)
-        code = rmai_place_put(w, call, p, (const char *)source + i * from_step, elem, RMAI_LATER);
-    return code;
-}
-
-/* For global pointers. The calls of this file inline what it calls: 16 elements then take 35 instructions less. */
-int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
-                           size_t elem, size_t n) {
-    return begin_put_strided(call, p, source, to_step, from_step, elem, n);
+    if (RMAI_UNLIKELY(!p->there))
+        return n ? rmai_place_strided(call, p, 1, source, to_step, from_step, elem, n, RMAI_NOW) : RMA_SUCCESS;
+    rmai_count(rmai_world.traffic, RMA_PATH_MEMORY, RMAI_PUTS, n * elem);
+    rmai_move_strided(p->there, source, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
+    return RMA_SUCCESS;
 }
 
 static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
@@ -343,12 +334,10 @@ static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     int code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
     if (code == RMA_SUCCESS)
         code = begin_put_strided(call, &p, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
-/* Between nodes the signal follows the elements, if these go by short messages, and the call waits once, for all of
- * them. */
+/* The signal is an atomic, and so comes after the elements. */
 static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                               ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, uint64_t *signal,
                               uint64_t value, int op, int pe) {
@@ -363,27 +352,17 @@ static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, 
     if (code == RMA_SUCCESS)
         code = rmai_place_atomic(w, call, &word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, sizeof *signal,
                                  value, 0, NULL);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 
-/* Another node's elements have arrived after a quiet. */
+/* As begin_put_strided. */
 static inline int begin_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step,
                                     size_t from_step, size_t elem, size_t n) {
-    struct rmai_world *w = &rmai_world;
-    int code = RMA_SUCCESS;
-    if (p->there) {
-        rmai_count(w->traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
-        rmai_move_strided(dest, p->there, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
-    }
-    for (size_t i = 0; code == RMA_SUCCESS && !p->there && i < n; i++, p->address += from_step, p->offset += from_step)
-        code = rmai_place_get(w, call, p, (char *)dest + i * to_step, elem, RMAI_LATER);
-    return code;
-}
-
-int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,
-                           size_t elem, size_t n) {
-    return begin_get_strided(call, p, dest, to_step, from_step, elem, n);
+    if (RMAI_UNLIKELY(!p->there))
+        return n ? rmai_place_strided(call, p, 0, dest, from_step, to_step, elem, n, RMAI_NOW) : RMA_SUCCESS;
+    rmai_count(rmai_world.traffic, RMA_PATH_MEMORY, RMAI_GETS, n * elem);
+    rmai_move_strided(dest, p->there, (ptrdiff_t)to_step, (ptrdiff_t)from_step, elem, n);
+    return RMA_SUCCESS;
 }
 
 static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
@@ -394,7 +373,6 @@ static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const v
     if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS)
         code = begin_get_strided(call, &p, dest, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    if (code == RMA_SUCCESS && p.far) code = rmai_net_quiet(call, p.set);
     return rmai_raise(code);
 }
 

@@ -36,14 +36,6 @@ int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source
  */
 size_t rmai_span(size_t n, size_t stride, size_t elem);
 
-/* rmai_place_put_strided and rmai_place_get_strided move n elements from or to a place that holds all of them. Steps
- * are in bytes. Elements on another node are complete after a quiet of the place's set. The place must not have entered
- * a region, because the first access would leave it. */
-int rmai_place_put_strided(const char *call, struct rmai_place *p, const void *source, size_t to_step, size_t from_step,
-                           size_t elem, size_t n);
-int rmai_place_get_strided(const char *call, struct rmai_place *p, void *dest, size_t to_step, size_t from_step,
-                           size_t elem, size_t n);
-
 /* rmai_place_put_signal puts at most RMAI_WITH_SIGNAL bytes to a place on another node, and then sets or adds to a word
  * of the same PE. `op` is RMA_SIGNAL_SET or RMA_SIGNAL_ADD. */
 int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,

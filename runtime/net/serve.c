@@ -435,7 +435,7 @@ static int do_runs(struct task *t) {
     k.there = there;
     k.position = position_of(t, t->e.offset);
     do_blocks(t->net, &k, writes ? data : NULL,
-              t->r.flags & RMAI_RECORD_WANTED ? add_item(t, RMA_SUCCESS, (size_t)t->e.value) : NULL);
+              t->r.flags & RMAI_RECORD_WANTED ? add_item(t, RMA_SUCCESS, rmai_padded((size_t)t->e.value)) : NULL);
     release_hold(t->net, hold);
     return RMA_SUCCESS;
 }

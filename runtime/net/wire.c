@@ -153,7 +153,7 @@ int rmai_wire_runs_bring(const struct rmai_record *r) {
 static int is_run_inside(const struct rmai_wire_run *run, uint64_t span, uint64_t *sum) {
     int64_t last;
     uint64_t bytes;
-    if (run->n == 0 || run->len == 0 || run->len > span || run->n > span) return 0;
+    if (run->n == 0 || run->len == 0 || run->len > span) return 0;
     if (__builtin_mul_overflow(run->len, run->n, &bytes) || __builtin_add_overflow(*sum, bytes, sum)) return 0;
     if (__builtin_mul_overflow((int64_t)(run->n - 1), run->step, &last) || __builtin_add_overflow(last, run->at, &last))
         return 0;

@@ -279,16 +279,14 @@ static void mistakes(unsigned number, int kind) {
     REFUSED_PUT(put_blocks, NULL, list, 2, list, 2);
     REFUSED_GET(get_blocks, NULL, list, 2, list, 2);
     if (getenv("RMA_CHECK")) {
-        const ptrdiff_t again[] = {2, 1, 2};
         word = "overlap";
-        REFUSED_PUT(put_indexed, near, again, 8, 3);
         REFUSED_PUT(put_blocks, near, over, 2, list, 2);
         REFUSED_GET(get_blocks, near, over, 2, list, 2);
     }
     /* One element is outside. */
     code = RMA_ERR_ADDRESS;
     word = form_name(f, "");
-    word = "PE";
+    word = "byte";
     REFUSED_PUT(put_section, near, far, stride, 8, 2, count);
     REFUSED_PUT(put_section, near, back, stride, 8, 2, count);
     REFUSED_GET(get_section, near, stride, far, 8, 2, count);
