@@ -21,22 +21,14 @@ static RMAI_COLD struct rmai_caf_coarray *no_memory(struct rmai_caf_result r, st
     return NULL;
 }
 
-/* Each image of team offers its block, and reads what the others that are still there have offered. */
-static void exchange_without_some(const struct rmai_caf_team *team, rma_gptr_t mine, rma_gptr_t *where) {
-    rma_atomic_set_uint64(&rmai_caf.self->offered, mine, rmai_caf.me);
-    rmai_caf_meet("ALLOCATE", team);
-    for (int i = 0; i < team->n; i++) where[i] = rma_atomic_fetch_uint64(&rmai_caf.self->offered, team->pes[i]);
-    rmai_caf_meet("ALLOCATE", team);
-}
-
 struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero) {
     struct rmai_caf_team *team = rmai_caf.team;
-    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
     size_t bytes = size ? size : 1; /* a coarray of no bytes is allocated, too */
-    enum rmai_caf_stat stat = rmai_caf_meet("ALLOCATE", team);
+    /* The calls below wait for each image: one that has left is noticed here. */
+    if (!rmai_caf_sync_members(r, "ALLOCATE", team)) return NULL;
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
     *c = (struct rmai_caf_coarray){.size = size};
-    if (stat != RMAI_CAF_OK && !r.stat) rmai_caf_report_left(r, "ALLOCATE", stat, team);
-    if (team == rmai_caf.initial && stat == RMAI_CAF_OK) {
+    if (team == rmai_caf.initial) {
         c->base = zero ? rma_calloc(1, bytes) : rma_malloc(bytes);
         if (!c->base) return no_memory(r, c, size);
         c->first = rma_gptr(c->base, 0);
@@ -44,29 +36,20 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
         return c;
     }
     struct rma_hints hints = RMA_HINTS_NONE;
+    rma_gptr_t mine = RMA_GPTR_NULL;
     hints.zero = zero;
     c->team = team;
     c->where = rmai_caf_memory("ALLOCATE", (size_t)team->n * sizeof *c->where);
-    rma_gptr_t mine = RMA_GPTR_NULL;
     if (rma_alloc_mem_hints(bytes, &hints, &c->base) == RMA_SUCCESS) mine = rma_gptr(c->base, rmai_caf.me);
-    if (stat == RMAI_CAF_OK)
-        rma_fcollect(team->native, c->where, &mine, sizeof mine);
-    else
-        exchange_without_some(team, mine, c->where);
-    /* An image without memory: all give theirs back. */
+    rma_fcollect(team->native, c->where, &mine, sizeof mine);
     for (int i = 0; i < team->n; i++)
-        if (c->where[i] == RMA_GPTR_NULL && (stat == RMAI_CAF_OK || rmai_caf_status(team->pes[i]) == RMAI_CAF_OK)) {
+        if (c->where[i] == RMA_GPTR_NULL) { /* an image has no memory: all give theirs back */
             if (mine) rma_free_mem(c->base);
             return no_memory(r, c, size);
         }
-    if (team != rmai_caf.initial) {
-        c->next = team->coarrays;
-        team->coarrays = c;
-    }
-    if (stat == RMAI_CAF_OK)
-        rmai_caf_done(r);
-    else
-        rmai_caf_report_left(r, "ALLOCATE", stat, team);
+    c->next = team->coarrays;
+    team->coarrays = c;
+    rmai_caf_done(r);
     return c;
 }
 

@@ -40,8 +40,8 @@ struct rmai_caf_place {
 struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero);
 struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size);
 
-/* rmai_caf_coarray_free is DEALLOCATE: collective for a coarray, local for a component. It reports the result; the memory
- * is gone in any case. rmai_caf_coarray_free_all frees what was allocated in team. */
+/* rmai_caf_coarray_free is DEALLOCATE: collective for a coarray, local for a component. It reports the result; the
+ * memory is gone in any case. rmai_caf_coarray_free_all frees what was allocated in team. */
 void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c);
 void rmai_caf_coarray_free_all(struct rmai_caf_team *team);
 

@@ -54,8 +54,7 @@ struct rmai_caf_image {
     uint64_t status; /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
     uint64_t self;   /* where this struct is in its own process: peers translate addresses by it (coarray.c) */
     uint64_t pid;
-    uint64_t started; /* a time */
-    uint64_t offered; /* a global pointer, while coarrays are allocated without the images that have left */
+    uint64_t started;                /* a time */
     struct rmai_caf_team_words last; /* of the barrier at the end of the program */
     struct rmai_caf_team_words teams[RMAI_CAF_TEAMS];
     struct rmai_caf_lock_node nodes[RMAI_CAF_NODES];

@@ -96,9 +96,10 @@ enum register_type {
 };
 enum deregister_type { DEREGISTER, DEREGISTER_MEMORY_ONLY };
 
-/* The variable of ERRMSG=. gfortran 12 passes it in three ways. LOCK, EVENT, ALLOCATE: its address. SYNC: the address of
- * its address. Collective subroutines: the variable itself; on x86-64 a long one is then in memory that the call does
- * not name, and the arguments behind it come one register early, so that what looks like the address is a length. */
+/* The variable of ERRMSG=. gfortran 12 passes it in three ways. LOCK, EVENT, ALLOCATE: its address. SYNC: the address
+ * of its address. Collective subroutines: the variable itself; on x86-64 a long one is then in memory that the call
+ * does not name, and the arguments behind it come one register early, so that what looks like the address is a length.
+ */
 static inline int is_address(const char *errmsg) { return (uintptr_t)errmsg > 1 << 16 && (uintptr_t)errmsg >> 48 == 0; }
 
 /* Of collective subroutines: the argument behind the variable, a length. */
@@ -117,8 +118,7 @@ static inline char *sync_message(char *errmsg) {
 /* Where a call of the compiler wants its status. */
 static inline struct rmai_caf_result result_at(int *stat, char *errmsg, size_t len) {
     int writable = is_address(errmsg);
-    return (struct rmai_caf_result){
-        .stat = stat, .errmsg = writable ? errmsg : NULL, .errmsg_len = writable ? len : 0};
+    return (struct rmai_caf_result){.stat = stat, .errmsg = writable ? errmsg : NULL, .errmsg_len = writable ? len : 0};
 }
 
 /* An image that has failed has memory still; but the program must learn of the failure. 1 if that has been reported.
@@ -148,6 +148,10 @@ void rmai_caf_assign_from(struct rmai_caf_result r, const char *statement, const
 
 /* rmai_caf_vector_offset returns element i of a vector of integers of this kind. */
 ptrdiff_t rmai_caf_vector_value(const void *values, int kind, size_t i);
+
+/* gfortran ends each ALLOCATE of a coarray with a SYNC ALL without STAT=, even one that has failed. If the ALLOCATE had
+ * STAT= and an image has left, that SYNC ALL must not end the job: rmai_caf_sync_is_of_allocate says so in advance. */
+void rmai_caf_sync_is_of_allocate(void);
 
 #pragma GCC visibility push(default)
 

@@ -37,7 +37,10 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
             return;
     }
     *token = c = rmai_caf_coarray_make(r, size, zero);
-    if (!c) return;
+    if (!c) {
+        if (stat) rmai_caf_sync_is_of_allocate();
+        return;
+    }
     desc->base = c->base;
     if (type == REGISTER_ALLOC && desc->rank > 0) {
         c->descriptor = desc;

@@ -36,8 +36,8 @@ static void unpack(struct packed *p, const struct descriptor *a) {
     free(p->data);
 }
 
-/* The kind follows from the number of bytes. REAL(10) and REAL(16) both take 16 bytes, and nothing tells them apart: they
- * count as REAL(16). */
+/* The kind follows from the number of bytes. REAL(10) and REAL(16) both take 16 bytes, and nothing tells them apart:
+ * they count as REAL(16). */
 static struct rmai_caf_type type_of(const struct descriptor *a, int characters) {
     struct rmai_caf_type t = {.type = a->type, .kind = (int)a->elem_len, .elem = a->elem_len};
     switch (a->type) {
@@ -169,7 +169,8 @@ static int is_callable(const struct user *u) {
 void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, void *), int flags, int result, int *stat,
                              char *errmsg, int a_len, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
-    struct user u = {.function = (any_function *)operation, .flags = flags, .type = type_of(a, late_length(errmsg, a_len))};
+    struct user u = {
+        .function = (any_function *)operation, .flags = flags, .type = type_of(a, late_length(errmsg, a_len))};
     struct packed p;
     u.characters = late_length(errmsg, a_len);
     if (!is_callable(&u)) {

@@ -62,9 +62,9 @@ int _gfortran_caf_num_images(int distance, int failed) {
     return n;
 }
 
-/* The compiler passes NULL or -1 where the program names no team. */
+/* The compiler passes NULL, or -1 of 32 bits, where the program names no team. */
 static const struct rmai_caf_team *team_or_current(caf_team *team) {
-    return team && (intptr_t)team != -1 ? *team : rmai_caf.team;
+    return team && (int32_t)(intptr_t)team != -1 ? *team : rmai_caf.team;
 }
 
 int _gfortran_caf_image_status(int image, caf_team *team) {
@@ -99,7 +99,16 @@ void _gfortran_caf_stopped_images(struct descriptor *array, caf_team *team, int 
 
 /* ---- synchronization ---- */
 
+static int sync_is_of_allocate;
+
+void rmai_caf_sync_is_of_allocate(void) { sync_is_of_allocate = 1; }
+
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
+    int ignored;
+    if (__builtin_expect(sync_is_of_allocate, 0)) {
+        sync_is_of_allocate = 0;
+        if (!stat) stat = &ignored;
+    }
     rmai_caf_sync_team(result_at(stat, sync_message(errmsg), errmsg_len), "SYNC ALL", rmai_caf.team);
 }
 
