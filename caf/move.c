@@ -166,6 +166,21 @@ void rmai_caf_copy(char *to, const ptrdiff_t *to_stride, const char *from, const
     }
 }
 
+/* n elements that are contiguous on this side, and by a list of offsets on the other. */
+static void copy_list(char *there, const ptrdiff_t *list, char *here, size_t n, size_t elem, int put) {
+#define LIST(BYTES)                                                                                                    \
+    if (put)                                                                                                           \
+        for (size_t i = 0; i < n; i++) memcpy(there + list[i], here + i * elem, BYTES);                                \
+    else                                                                                                               \
+        for (size_t i = 0; i < n; i++) memcpy(here + i * elem, there + list[i], BYTES);
+    switch (elem) {
+        case 4: LIST(4) break;
+        case 8: LIST(8) break;
+        default: LIST(elem)
+    }
+#undef LIST
+}
+
 /* Calls visit for each element, with its offset on both sides: for lists, and for memory that librma does not know. */
 struct walk {
     const char *statement;
@@ -197,11 +212,61 @@ static void walk_box(const struct walk *w, const struct rmai_caf_remote *remote,
     }
 }
 
+/* A list of elements of an image of another node, in one call of librma. Returns 0 where it has no such call: the list is
+ * no multiple of the elements' size, or the elements here are not contiguous. */
+static ptrdiff_t *indices_of(const struct rmai_caf_remote *remote, const ptrdiff_t *local_stride,
+                             const struct rmai_caf_box *box, size_t elem) {
+    if (!is_packed(box, elem, local_stride)) return NULL;
+    ptrdiff_t *index = malloc(box->n * sizeof *index);
+    for (size_t i = 0; index && i < box->n; i++) {
+        index[i] = remote->list[i] / (ptrdiff_t)elem;
+        if (index[i] * (ptrdiff_t)elem == remote->list[i]) continue;
+        free(index);
+        return NULL;
+    }
+    return index;
+}
+
+static void span_of_list(const struct rmai_caf_remote *remote, size_t n, size_t elem, ptrdiff_t *low, ptrdiff_t *high) {
+    *low = *high = remote->list[0];
+    for (size_t i = 1; i < n; i++) {
+        if (remote->list[i] < *low) *low = remote->list[i];
+        if (remote->list[i] > *high) *high = remote->list[i];
+    }
+    *high += (ptrdiff_t)elem;
+}
+
+static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_local *to,
+                    const struct rmai_caf_box *box, size_t elem) {
+    ptrdiff_t low, high, *index = indices_of(from, to->stride, box, elem);
+    if (!index) return 0;
+    span_of_list(from, box->n, elem, &low, &high);
+    order(from->at, low, high, 0);
+    rma_gptr_get_indexed(to->base, from->at.far, index, elem, box->n);
+    free(index);
+    return 1;
+}
+
+static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_local *from,
+                    const struct rmai_caf_box *box, size_t elem) {
+    ptrdiff_t low, high, *index = indices_of(to, from->stride, box, elem);
+    if (!index) return 0;
+    span_of_list(to, box->n, elem, &low, &high);
+    order(to->at, low, high, 1);
+    rma_gptr_put_indexed(to->at.far, from->base, index, elem, box->n);
+    free(index);
+    return 1;
+}
+
 void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const struct rmai_caf_local *from,
                   const struct rmai_caf_box *box, size_t elem) {
     ptrdiff_t low, high;
     if (box->n == 0) return;
-    if (to->list || (!to->at.near && !to->at.far)) {
+    if (to->list && to->at.near && is_packed(box, elem, from->stride)) {
+        copy_list(to->at.near, to->list, from->base, box->n, elem, 1);
+    } else if (to->list && to->at.far && !to->at.near && put_list(to, from, box, elem)) {
+        return;
+    } else if (to->list || (!to->at.near && !to->at.far)) {
         struct walk w = {.statement = statement, .at = to->at, .here = from->base, .elem = elem, .put = 1};
         walk_box(&w, to, from->stride, box);
     } else if (is_packed(box, elem, to->stride) && is_packed(box, elem, from->stride)) {
@@ -219,7 +284,11 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
                   const struct rmai_caf_box *box, size_t elem) {
     ptrdiff_t low, high;
     if (box->n == 0) return;
-    if (from->list || (!from->at.near && !from->at.far)) {
+    if (from->list && from->at.near && is_packed(box, elem, to->stride)) {
+        copy_list(from->at.near, from->list, to->base, box->n, elem, 0);
+    } else if (from->list && from->at.far && !from->at.near && get_list(from, to, box, elem)) {
+        return;
+    } else if (from->list || (!from->at.near && !from->at.far)) {
         struct walk w = {.statement = statement, .at = from->at, .here = to->base, .elem = elem};
         walk_box(&w, from, to->stride, box);
     } else if (is_packed(box, elem, from->stride) && is_packed(box, elem, to->stride)) {
