@@ -212,8 +212,8 @@ static void walk_box(const struct walk *w, const struct rmai_caf_remote *remote,
     }
 }
 
-/* A list of elements of an image of another node, in one call of librma. Returns 0 where it has no such call: the list is
- * no multiple of the elements' size, or the elements here are not contiguous. */
+/* A list of elements of an image of another node, in one call of librma. Returns 0 where it has no such call: the list
+ * is no multiple of the elements' size, or the elements here are not contiguous. */
 static ptrdiff_t *indices_of(const struct rmai_caf_remote *remote, const ptrdiff_t *local_stride,
                              const struct rmai_caf_box *box, size_t elem) {
     if (!is_packed(box, elem, local_stride)) return NULL;
@@ -236,8 +236,8 @@ static void span_of_list(const struct rmai_caf_remote *remote, size_t n, size_t 
     *high += (ptrdiff_t)elem;
 }
 
-static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_local *to,
-                    const struct rmai_caf_box *box, size_t elem) {
+static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_local *to, const struct rmai_caf_box *box,
+                    size_t elem) {
     ptrdiff_t low, high, *index = indices_of(from, to->stride, box, elem);
     if (!index) return 0;
     span_of_list(from, box->n, elem, &low, &high);
@@ -247,8 +247,8 @@ static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_lo
     return 1;
 }
 
-static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_local *from,
-                    const struct rmai_caf_box *box, size_t elem) {
+static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_local *from, const struct rmai_caf_box *box,
+                    size_t elem) {
     ptrdiff_t low, high, *index = indices_of(to, from->stride, box, elem);
     if (!index) return 0;
     span_of_list(to, box->n, elem, &low, &high);

@@ -118,7 +118,8 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
-    lib/librma_caf.so lib/librma_caf.a lib/pkgconfig/rma-caf.pc bin/rmafc lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs \
+    lib/librma_caf.so lib/librma_caf.so.0 lib/pkgconfig/rma-caf.pc bin/rmafc \
+    lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1

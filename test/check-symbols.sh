@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-symbols.sh: the built libraries export exactly the names that include/*.symbols list; and each function of OpenSHMEM has its second name.
+# check-symbols.sh: the built libraries export exactly the names that include/*.symbols list; and each function of
+# OpenSHMEM has its second name.
 set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
