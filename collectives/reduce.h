@@ -23,8 +23,8 @@ struct rmai_reduction {
 
 /* rmai_reduction_begin checks the arguments. Returns RMA_SUCCESS, or the recorded error. */
 int rmai_reduction_begin(struct rmai_reduction *r, struct rmai_call *c, const char *call, const rma_team *team,
-                         enum rmai_collective which, enum rma_op op, enum rma_type type, void *dest,
-                         const void *source, size_t n);
+                         enum rmai_collective which, enum rma_op op, enum rma_type type, void *dest, const void *source,
+                         size_t n);
 
 /* rmai_own_share: the elements [*from, *to) that this PE reduces for all PEs, in chunks of RMAI_CHUNK bytes, which stay
  * in the first-level cache. */

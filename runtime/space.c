@@ -111,7 +111,7 @@ int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size
     int code;
     if (!rmai_space_find(w, g, len, w->job.node_my_pe, &p)) return rmai_space_absent(w, call, g, len);
     code = rmai_space_check_aligned(call, g, align, &p);
-    if (code == RMA_SUCCESS && p.region && !rmai_process_touchable(p.there, len, writes)) {
+    if (code == RMA_SUCCESS && p.region && writes >= 0 && !rmai_process_touchable(p.there, len, writes)) {
         rmai_attached_leave(p.region);
         code = rmai_not_mapped(call, p.address, len, w->job.my_pe);
     }

@@ -56,8 +56,8 @@ int rmai_space_absent(const struct rmai_world *w, const char *call, rma_gptr_t g
 int rmai_space_check_aligned(const char *call, rma_gptr_t g, size_t align, struct rmai_place *p);
 
 /* rmai_gptr_here finds [offset, offset + len) of this PE's own space for another PE: *there is its address, *region the
- * attached region that it has entered, or NULL. Any thread may call it. Returns RMA_SUCCESS or records RMA_ERR_ADDRESS
- * for `call`. */
+ * attached region that it has entered, or NULL. writes: as in struct rmai_net_handlers. Any thread may call it. Returns
+ * RMA_SUCCESS or records RMA_ERR_ADDRESS for `call`. */
 int rmai_gptr_here(struct rmai_world *w, const char *call, uint64_t offset, size_t len, size_t align, int writes,
                    void **there, struct rmai_region **region);
 

@@ -245,6 +245,14 @@ good_tree
 printf '#!/bin/sh\necho hello\n' >"$tree/tools/x"
 rejects "a script without its licence" tools/x:1 SPDX
 
+good_tree
+put heap/y.c </dev/null
+(cd "$tree" && find . -name '*.[ch]' | sed 's|^\./||; s|^heap/y\.c$|heap/y|; s|^race/.*|race|') |
+    { printf '# SPDX-License-Identifier: BSD-3-Clause\nfiles = '; tr '\n' ' '; } >"$tree/Makefile.am"
+accepts "a Makefile.am that names each source, its program, or its folder"
+put heap/y.h </dev/null
+rejects "a source file that is not in Makefile.am" heap/y.h:1 release
+
 # An empty folder is not a tree that keeps the rules.
 rm -rf "$tree"
 mkdir -p "$tree/base"

@@ -81,7 +81,7 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
                                .set = s,
                                .pe = pe,
                                .kind = RMAI_RECORD_LOOK,
-                               .atomic = writes != 0,
+                               .atomic = len > RMAI_TOUCHED_MOST ? 2 : writes != 0,
                                .offset = offset,
                                .value = len};
     return rmai_message_ask(s->net, &op);

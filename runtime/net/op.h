@@ -64,8 +64,10 @@ int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal)
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g);
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
-/* rmai_net_look has pe check that [offset, offset + len) lies in one of its segments or attached regions, and may be
- * written, if `writes` is not 0. Waits for the answer. */
+/* rmai_net_look has pe check that [offset, offset + len) lies in one of its segments or attached regions, and that it
+ * may be read, or written, if `writes` is not 0. Waits for the answer. Of a range longer than RMAI_TOUCHED_MOST not all
+ * may be wanted: its pages are not touched, since they would become memory in use. */
+#define RMAI_TOUCHED_MOST ((size_t)1 << 20)
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes);
 
 /* rmai_net_extent tells how far the memory of pe's pool may be accessed, as an offset in its space. Without `fresh` it

@@ -17,6 +17,7 @@
 #include "base/wait.h"
 #include "base/word.h"
 #include "runtime/net/by_node.h"
+#include "runtime/net/op.h"
 #include "runtime/net/peer.h"
 #include "runtime/net/state.h"
 
@@ -408,13 +409,35 @@ static int do_elements(struct task *t) {
 
 /* Long data, or the question whether a range exists. */
 static int do_with_range(struct task *t) {
-    const int writes = t->r.kind == RMAI_RECORD_PUT_LONG || (t->r.kind == RMAI_RECORD_LOOK && t->r.op);
+    const int look = t->r.kind == RMAI_RECORD_LOOK;
+    const int writes = look ? (t->r.op == 2 ? -1 : t->r.op) : t->r.kind == RMAI_RECORD_PUT_LONG;
     void *there, *hold = NULL;
     int code = locate(t, t->e.offset, (size_t)t->e.value, 1, writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
-    if (t->r.kind != RMAI_RECORD_LOOK) return begin_transit(t, there, hold);
+    if (!look) return begin_transit(t, there, hold);
     release_hold(t->net, hold);
     return RMA_SUCCESS;
+}
+
+/* Touches the blocks of attached memory: those of a run together, if they are not far apart. */
+static RMAI_COLD int touch_blocks(struct task *t, const struct work *k, int writes) {
+    const struct rmai_net_handlers *h = &t->net->handlers;
+    int code = RMA_SUCCESS;
+    for (unsigned i = 0; i < k->runs.n; i++) {
+        const struct rmai_wire_run run = rmai_wire_run_at(&k->runs, k->list, i);
+        const int64_t reach = (int64_t)(run.n - 1) * run.step, first = reach < 0 ? run.at + reach : run.at;
+        const size_t span = (size_t)(reach < 0 ? -reach : reach) + run.len;
+        const int apart = span > RMAI_TOUCHED_MOST;
+        for (uint64_t j = 0; j < (apart ? run.n : 1); j++) {
+            const int64_t at = apart ? run.at + (int64_t)j * run.step : first;
+            void *there, *hold = NULL;
+            code = h->locate(h->context, t->call, t->e.offset + (uint64_t)at, apart ? run.len : span, 1, writes, &there,
+                             &hold);
+            if (code != RMA_SUCCESS) return code;
+            release_hold(t->net, hold);
+        }
+    }
+    return code;
 }
 
 /* Blocks of several runs. The owner checks the whole range; the reader has checked that the blocks lie in it. */
@@ -425,9 +448,14 @@ static int do_runs(struct task *t) {
               writes = t->r.op != RMAI_RUNS_GET && t->r.op != fetch;
     void *there, *hold = NULL;
     struct work k = {.runs = runs, .op = t->r.op, .list = list};
-    int code = locate(t, t->e.offset, (size_t)t->e.word, update ? rmai_type_align((enum rma_type)runs.type) : 1, writes,
-                      &there, &hold);
+    const int wide = t->e.word > RMAI_TOUCHED_MOST;
+    int code = locate(t, t->e.offset, (size_t)t->e.word, update ? rmai_type_align((enum rma_type)runs.type) : 1,
+                      wide ? -1 : writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
+    if (RMAI_UNLIKELY(wide && hold) && (code = touch_blocks(t, &k, writes)) != RMA_SUCCESS) {
+        release_hold(t->net, hold);
+        return code;
+    }
     if (t->r.flags & (RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES)) {
         reply_of(t);
         return begin_transit(t, there, hold);

@@ -96,7 +96,7 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
                 return refuse_message(m, "record", "operation %u is none on runs", r->op);
             break;
         case RMAI_RECORD_LOOK:
-            if (r->op > 1) return refuse_message(m, "record", "a look with mode %u", r->op);
+            if (r->op > 2) return refuse_message(m, "record", "a look with mode %u", r->op);
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;

@@ -53,7 +53,7 @@ enum rmai_net_kind {
                            * `word` follows
                            */
     RMAI_RECORD_GET_LONG, /* value: bytes, which leave by tag */
-    RMAI_RECORD_LOOK,     /* value: bytes, op: 1 if they will be written; asks only whether they exist */
+    RMAI_RECORD_LOOK,     /* value: bytes; asks only whether they exist. op: 1 if they will be written, 2 if unknown */
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
     RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
     RMAI_RECORD_FREE,

@@ -578,7 +578,7 @@ static void mistakes(unsigned number, int kind) {
     refused(f, r, RMA_DOUBLE, OPS, RMA_ERR_ARG, "op 12");
     for (type = 0; type < TYPES; type++)
         for (op = 0; op < OPS; op++)
-            if (!has(type, op)) refused(f, r, type, op, RMA_ERR_ARG, "RMA_OP_");
+            if (!has(type, op)) refused(f, r, type, op, RMA_ERR_ARG, "is not for type");
     type = RMA_DOUBLE, op = RMA_OP_FETCH;
     word = "RMA_OP_FETCH";
     REFUSED_ONE(, near, 4);
@@ -637,13 +637,15 @@ static void mistakes(unsigned number, int kind) {
     refused(f, null, RMA_INT32, RMA_OP_SUM, RMA_ERR_ADDRESS, "");
     if (!f.gptr) {
         struct remote wrong = r;
+        char outside[32];
+        snprintf(outside, sizeof outside, "PE %d", job.n);
         wrong.pe = job.n;
-        refused(f, wrong, RMA_INT8, RMA_OP_MAX, RMA_ERR_PE, job_text("PE %d", job.n));
+        refused(f, wrong, RMA_INT8, RMA_OP_MAX, RMA_ERR_PE, outside);
     }
     if (f.ctx) {
         struct form no = f;
-        no.ctx = RMA_CTX_INVALID;
-        refused(no, r, RMA_FLOAT, RMA_OP_SUM, RMA_ERR_ARG, "RMA_CTX_INVALID");
+        no.ctx = (rma_ctx *)8;
+        refused(no, r, RMA_FLOAT, RMA_OP_SUM, RMA_ERR_ARG, "is no context");
     }
     for (size_t i = 0; i < sizeof fetch; i++) CHECK(fetch[i] == 0x77, "a refused call wrote");
     /* Nothing to do; and a fetch needs no source. */

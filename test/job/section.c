@@ -11,7 +11,8 @@
 
 #include <sys/mman.h>
 
-#define MOST FORMS_MOST
+#define MOST  FORMS_MOST
+#define APART ((size_t)16 << 20) /* rows that are so far apart lie on different huge pages */
 
 /* What this PE's slices hold, and its own buffer, as it is and as it should be. */
 static unsigned char model[JOB_PES_MAX][KINDS][SLICE];
@@ -285,26 +286,29 @@ static void mistakes(unsigned number, int kind) {
     }
     /* One element is outside. */
     code = RMA_ERR_ADDRESS;
-    word = form_name(f, "");
-    word = "byte";
+    word = f.gptr ? "global pointer" : "dest";
     REFUSED_PUT(put_section, near, far, stride, 8, 2, count);
     REFUSED_PUT(put_section, near, back, stride, 8, 2, count);
-    REFUSED_GET(get_section, near, stride, far, 8, 2, count);
-    REFUSED_BOTH(indexed, near, far_index, 8, 3);
+    REFUSED_PUT(put_indexed, near, far_index, 8, 3);
     REFUSED_PUT(put_blocks, near, far_list, 2, list, 2);
+    word = f.gptr ? "global pointer" : "source";
+    REFUSED_GET(get_section, near, stride, far, 8, 2, count);
+    REFUSED_GET(get_indexed, near, far_index, 8, 3);
     REFUSED_GET(get_blocks, near, list, 2, far_list, 2);
     refused(f, null, RMA_ERR_ADDRESS, "");
     if (!f.gptr) {
         struct remote wrong = r;
+        char outside[32];
+        snprintf(outside, sizeof outside, "PE %d", job.n);
         wrong.pe = job.n;
-        refused(f, wrong, RMA_ERR_PE, job_text("PE %d", job.n));
+        refused(f, wrong, RMA_ERR_PE, outside);
         wrong.pe = -1;
         refused(f, wrong, RMA_ERR_PE, "PE -1");
     }
     if (f.ctx) {
         struct form no = f;
-        no.ctx = RMA_CTX_INVALID;
-        refused(no, r, RMA_ERR_ARG, "RMA_CTX_INVALID");
+        no.ctx = (rma_ctx *)8;
+        refused(no, r, RMA_ERR_ARG, "is no context");
     }
     /* Nothing to move: no list, no buffer, and no overlap either. */
     OK(FORM_PUT(f, r, put_section, near, stride, stride, 8, 2, none));
@@ -319,7 +323,7 @@ static void mistakes(unsigned number, int kind) {
 /* Long ones: the pieces of which they are moved. `rows` of `len` bytes, each `pitch` after the last, of attached memory
  * that is mapped and, but for what is moved, has no pages. */
 static void long_rows(size_t rows, size_t len, size_t pitch, size_t near_pitch) {
-    const size_t size = rows * pitch;
+    const size_t size = rows * pitch, page = (size_t)sysconf(_SC_PAGESIZE);
     const int pe = job_any(1), from = job_any(-1);
     unsigned char *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     unsigned char *buffer = malloc(near_pitch ? rows * near_pitch : len);
@@ -339,6 +343,11 @@ static void long_rows(size_t rows, size_t len, size_t pitch, size_t near_pitch) 
         const unsigned char *p = base + (rows - 1 - row) * pitch;
         const size_t wrong = job_differs(p, 0, len, near_pitch ? row + (size_t)from * rows : (uint64_t)from);
         CHECK(wrong == len, "byte %zu of row %zu", wrong, row);
+        if (pitch > APART) { /* nobody has touched what lies between: it would be memory in use */
+            unsigned char resident = 1;
+            void *between = (void *)(((uintptr_t)p + pitch / 2) & ~(uintptr_t)(page - 1));
+            CHECK(mincore(between, page, &resident) == 0 && !(resident & 1), "a page between two rows is resident");
+        }
         for (size_t i = len; i < len + 64 && i < pitch; i++) CHECK(p[i] == 0, "byte %zu after row %zu", i - len, row);
     }
     if (near_pitch) {

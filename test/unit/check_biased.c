@@ -58,7 +58,9 @@ static int count_one(struct shared *s) {
     return good;
 }
 
-/* Visits again and again until the owner is through, and so many times at least. */
+/* Visits again and again until the owner is through, and so many times at least. Between two visits it yields: under
+ * valgrind only one thread runs at a time, and a thread gives way only in a system call. The other one is that of
+ * rmai_biased_visit, where the owner cannot enter. */
 static void *visit_on(void *context) {
     struct shared *s = context;
     while (!atomic_load_explicit(&s->through, memory_order_relaxed) || s->visits < (int)visits) {
@@ -67,6 +69,7 @@ static void *visit_on(void *context) {
         s->visits++;
         if (s->visits % 64 == 0) sched_yield();
         rmai_biased_end_visit(&s->lock);
+        sched_yield();
     }
     return NULL;
 }

@@ -345,7 +345,7 @@ static const struct {
     {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FADD_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
      {.value = 8},
      "is no atomic"},
-    {{.kind = RMAI_RECORD_LOOK, .op = 2, .n = 1}, {0}, "a look with mode 2"},
+    {{.kind = RMAI_RECORD_LOOK, .op = 3, .n = 1}, {0}, "a look with mode 3"},
     {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FSWAP_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 0, .n = 1}, {0}, "an atomic on a word of 0 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 16, .n = 1}, {0}, "an atomic on a word of 16 bytes"},
