@@ -68,7 +68,7 @@ struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_
 
 static void unlink_coarray(struct rmai_caf_coarray *c) {
     if (!c->team) return;
-    for (struct rmai_caf_coarray **p = &((struct rmai_caf_team *)c->team)->coarrays; *p; p = &(*p)->next)
+    for (struct rmai_caf_coarray **p = &c->team->coarrays; *p; p = &(*p)->next)
         if (*p == c) {
             *p = c->next;
             return;
@@ -82,7 +82,7 @@ void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c)
         rmai_caf_done(r);
         return;
     }
-    const struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
+    struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
     enum rmai_caf_stat stat = rmai_caf_meet("DEALLOCATE", team);
     unlink_coarray(c);
     if (c->where)

@@ -20,11 +20,11 @@ struct rmai_caf_coarray {
     rma_gptr_t first; /* the global pointer of base on PE 0, if it is symmetric */
     rma_gptr_t *where;
     int component;
-    const struct rmai_caf_team *team; /* of `where` */
-    struct descriptor *descriptor;    /* the compiler's, of an allocatable array; else NULL */
-    void **token;                     /* where the compiler keeps the pointer to this struct, or NULL; both are cleared
-                                         when END TEAM frees the coarray */
-    struct rmai_caf_coarray *next;    /* of the team's */
+    struct rmai_caf_team *team;    /* of `where` */
+    struct descriptor *descriptor; /* the compiler's, of an allocatable array; else NULL */
+    void **token;                  /* where the compiler keeps the pointer to this struct, or NULL; both are cleared
+                                      when END TEAM frees the coarray */
+    struct rmai_caf_coarray *next; /* of the team's */
 };
 
 /* A byte of some image. */

@@ -2,7 +2,7 @@
 /* Collective subroutines. librma's reductions do what they can: sums, minima and maxima of the types that C has. Other
  * types, characters and the user's operations are reduced here: the images exchange parts, each reduces its own part
  * over all images, in their order, and the results are collected. A collective call of librma waits for all images; so
- * the images meet before it (sync.h), where one that has left is noticed. */
+ * the images meet before it (sync.h), where one that has left is noticed. Short data travel with the meeting itself. */
 #include "config.h"
 
 #include "caf/collective.h"
@@ -12,10 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The images that have the data of `source` after round k are those whose numbers differ from it in the bits up to k.
+ */
+struct spread {
+    int distance; /* me ^ source */
+    size_t len;
+};
+
+static void take_if_new(void *mine, const void *theirs, int round, const void *context) {
+    const struct spread *s = context;
+    if (s->distance >> round == 1) memcpy(mine, theirs, s->len);
+}
+
 void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int source) {
     struct rmai_caf_team *team = rmai_caf.team;
     if (rmai_caf_pe(r, "CO_BROADCAST", team, source) < 0) return;
-    if (team->n > 1) {
+    if (rmai_caf_can_exchange(team->n, len)) {
+        struct spread s = {.distance = team->me ^ (source - 1), .len = len};
+        if (!rmai_caf_exchange(r, "CO_BROADCAST", team, data, len, take_if_new, &s)) return;
+    } else {
         if (!rmai_caf_sync_members(r, "CO_BROADCAST", team)) return;
         rma_broadcast(team->native, data, data, len, source - 1);
     }
@@ -89,7 +104,13 @@ typedef __float128 real16;
 #else
 typedef long double real16;
 #endif
+COMBINES(int8, int8_t)
+COMBINES(int16, int16_t)
+COMBINES(int32, int32_t)
+COMBINES(int64, int64_t)
 COMBINES(int128, int128)
+COMBINES(real4, float)
+COMBINES(real8, double)
 COMBINES(real10, real10)
 COMBINES(real16, real16)
 
@@ -118,22 +139,44 @@ static void max_characters(void *acc, const void *x, size_t n, const void *conte
     select_characters(acc, x, n, context, 1);
 }
 
+/* One function for each operation and kind of number: of kind 2^i, or 10. */
+#define ROW(OP)                                                                                                        \
+    { {OP##_int8, OP##_int16, OP##_int32, OP##_int64, OP##_int128}, {NULL, NULL, OP##_real4, OP##_real8, OP##_real16}, }
+
 /* NULL: the type does not have the operation. A complex number counts as two numbers: *per of them. */
 static rmai_caf_combine *combine_of(enum rmai_caf_reduction op, struct rmai_caf_type type, size_t *per) {
-    static rmai_caf_combine *const table[3][4] = {
-        [RMAI_CAF_SUM] = {sum_int128, sum_real10, sum_real16, NULL},
-        [RMAI_CAF_MIN] = {min_int128, min_real10, min_real16, min_characters},
-        [RMAI_CAF_MAX] = {max_int128, max_real10, max_real16, max_characters},
-    };
+    static rmai_caf_combine *const numbers[3][2][5] = {
+        [RMAI_CAF_SUM] = ROW(sum), [RMAI_CAF_MIN] = ROW(min), [RMAI_CAF_MAX] = ROW(max)};
+    static rmai_caf_combine *const real10s[3] = {sum_real10, min_real10, max_real10};
+    static rmai_caf_combine *const characters[3] = {NULL, min_characters, max_characters};
+    int is_real = type.type == RMAI_CAF_REAL || type.type == RMAI_CAF_COMPLEX;
     *per = type.type == RMAI_CAF_COMPLEX ? 2 : 1;
-    switch (type.type) {
-        case RMAI_CAF_INTEGER: return type.kind == 16 ? table[op][0] : NULL;
-        case RMAI_CAF_COMPLEX:
-            if (op != RMAI_CAF_SUM) return NULL;
-            return type.kind == 10 ? table[op][1] : type.kind == 16 ? table[op][2] : NULL;
-        case RMAI_CAF_REAL: return type.kind == 10 ? table[op][1] : type.kind == 16 ? table[op][2] : NULL;
-        case RMAI_CAF_CHARACTER: return table[op][3];
-        default: return NULL;
+    if (type.type == RMAI_CAF_CHARACTER) return characters[op];
+    if ((!is_real && type.type != RMAI_CAF_INTEGER) || (*per == 2 && op != RMAI_CAF_SUM)) return NULL;
+    if (is_real && type.kind == 10) return real10s[op];
+    for (int i = 0; i < 5; i++)
+        if (type.kind == 1 << i) return numbers[op][is_real][i];
+    return NULL;
+}
+
+/* A short reduction in an exchange. */
+struct operation {
+    rmai_caf_combine *combine;
+    size_t n;
+    const void *context;
+    int me;
+};
+
+/* The image with the lower number stands on the left, so that all have the same result in the images' order. */
+static void take_and_combine(void *mine, const void *theirs, int round, const void *context) {
+    const struct operation *o = context;
+    if (o->me >> round & 1) {
+        char left[RMAI_CAF_BOX] __attribute__((aligned(16)));
+        memcpy(left, theirs, sizeof left);
+        o->combine(left, mine, o->n, o->context);
+        memcpy(mine, left, sizeof left);
+    } else {
+        o->combine(mine, theirs, o->n, o->context);
     }
 }
 
@@ -171,13 +214,8 @@ static void reduce_here(struct rmai_caf_team *team, const char *statement, void 
 void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_reduction op, void *data, size_t n,
                      struct rmai_caf_type type, int result, rmai_caf_combine *combine, const void *context) {
     struct rmai_caf_team *team = rmai_caf.team;
-    size_t per = 1;
+    size_t per = 1, bytes = n * type.elem;
     if (result != 0 && rmai_caf_pe(r, statement, team, result) < 0) return;
-    if (!rmai_caf_sync_members(r, statement, team)) return;
-    if (n == 0 || team->n == 1 || reduce_natively(team->native, op, type, data, n, result - 1) != NO_NATIVE) {
-        rmai_caf_done(r);
-        return;
-    }
     if (op != RMAI_CAF_USER) {
         combine = combine_of(op, type, &per);
         context = &type;
@@ -187,6 +225,16 @@ void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_
             return;
         }
     }
-    reduce_here(team, statement, data, n, type.elem, per, result - 1, combine, context);
+    if (rmai_caf_can_exchange(team->n, bytes)) {
+        struct operation o = {.combine = combine, .n = n * per, .context = context, .me = team->me};
+        char box[RMAI_CAF_BOX] __attribute__((aligned(16)));
+        memcpy(box, data, bytes);
+        if (!rmai_caf_exchange(r, statement, team, box, bytes, take_and_combine, &o)) return;
+        if (result == 0 || result - 1 == team->me) memcpy(data, box, bytes);
+    } else {
+        if (!rmai_caf_sync_members(r, statement, team)) return;
+        if (n > 0 && reduce_natively(team->native, op, type, data, n, result - 1) == NO_NATIVE)
+            reduce_here(team, statement, data, n, type.elem, per, result - 1, combine, context);
+    }
     rmai_caf_done(r);
 }

@@ -36,10 +36,17 @@ enum rmai_caf_stat {
  * true from then on. */
 #define RMAI_CAF_LEFT ((uint64_t)1 << 62)
 
+#define RMAI_CAF_BOX       64 /* bytes that images exchange together with their arrival */
+#define RMAI_CAF_EXCHANGES 8  /* rounds of such an exchange: 256 images */
+
 /* The words of a team, on each of its images. */
 struct rmai_caf_team_words {
-    uint64_t epoch;                    /* how many barriers this image has entered */
-    uint64_t arrived[RMAI_CAF_ROUNDS]; /* how often the partner of each round has arrived, or'ed with RMAI_CAF_LEFT */
+    uint64_t epoch;                         /* how many barriers and exchanges this image has entered */
+    uint64_t arrived[RMAI_CAF_ROUNDS];      /* how often the partner of each round has arrived at a barrier, */
+    uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; both or'ed with RMAI_CAF_LEFT */
+    /* What the partner of each round has sent. An image sends for the exchange after the next one only when this image
+     * has finished the next one, so two sets of boxes are enough. */
+    char box[2][RMAI_CAF_EXCHANGES][RMAI_CAF_BOX] __attribute__((aligned(64)));
 } __attribute__((aligned(64)));
 
 /* An image in the queue of a lock (lock.c). */

@@ -34,18 +34,46 @@ static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *
     return result;
 }
 
-enum rmai_caf_stat rmai_caf_meet(const char *statement, const struct rmai_caf_team *team) {
+enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
-    uint64_t epoch = words->epoch + 1;
+    uint64_t epoch = words->epoch + 1, turn = ++team->barriers;
     rma_quiet();
     __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
         int to = team->me + far;
         rma_signal_add(&words->arrived[round], 1, team->pes[to < team->n ? to : to - team->n]);
-        if (rmai_caf_wait(statement, &words->arrived[round], epoch) >= RMAI_CAF_LEFT)
+        if (rmai_caf_wait(statement, &words->arrived[round], turn) >= RMAI_CAF_LEFT)
             return meet_the_others(team, epoch);
     }
     return RMAI_CAF_OK;
+}
+
+int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, void *data,
+                      size_t len, rmai_caf_take *take, const void *context) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    uint64_t epoch = words->epoch + 1, turn = ++team->exchanges;
+    rma_quiet();
+    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+    for (int round = 0; 1 << round < team->n; round++) {
+        char *box = words->box[turn % 2][round];
+        int pe = team->pes[team->me ^ 1 << round];
+        rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe);
+        uint64_t x = rmai_caf_wait(statement, &words->exchanged[round], turn);
+        if (__builtin_expect(x >= RMAI_CAF_LEFT, 0)) {
+            enum rmai_caf_stat stat = meet_the_others(team, epoch);
+            if (stat != RMAI_CAF_OK) {
+                rmai_caf_report_left(r, statement, stat, team);
+                return 0;
+            }
+            /* All have come, and some have left since; their data come, too. */
+            while ((__atomic_load_n(&words->exchanged[round], __ATOMIC_ACQUIRE) & ~RMAI_CAF_LEFT) < turn) {
+                rma_progress();
+                sched_yield();
+            }
+        }
+        take(data, box, round, context);
+    }
+    return 1;
 }
 
 void rmai_caf_report_left(struct rmai_caf_result r, const char *statement, enum rmai_caf_stat stat,

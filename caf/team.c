@@ -109,9 +109,14 @@ struct rmai_caf_team *rmai_caf_team_above(int distance) {
     return team;
 }
 
+static void mark(const struct rmai_caf_team *team, int round, int pe) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    rma_atomic_or_uint64(&words->arrived[round], RMAI_CAF_LEFT, pe);
+    if (round < RMAI_CAF_EXCHANGES) rma_atomic_or_uint64(&words->exchanged[round], RMAI_CAF_LEFT, pe);
+}
+
 void rmai_caf_team_mark_all(void) {
     for (struct rmai_caf_team *t = teams; t; t = t->next)
         for (int i = 0; i < t->n; i++)
-            for (int round = 0; i != t->me && round < rmai_caf_rounds(t->n); round++)
-                rma_atomic_or_uint64(&rmai_caf.self->teams[t->slot].arrived[round], RMAI_CAF_LEFT, t->pes[i]);
+            for (int round = 0; i != t->me && round < rmai_caf_rounds(t->n); round++) mark(t, round, t->pes[i]);
 }

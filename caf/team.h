@@ -8,12 +8,13 @@
 struct rmai_caf_coarray;
 
 struct rmai_caf_team {
-    int n, me;        /* images, and this image among them, from 0 */
-    int *pes;         /* the PE of each image */
-    int64_t number;   /* of FORM TEAM; -1: the initial team */
-    int slot;         /* which of the rmai_caf_team_words are the team's */
-    int active;       /* how often this image is inside of CHANGE TEAM for it, now */
-    rma_team *native; /* the PEs in the same order */
+    int n, me;                    /* images, and this image among them, from 0 */
+    int *pes;                     /* the PE of each image */
+    int64_t number;               /* of FORM TEAM; -1: the initial team */
+    int slot;                     /* which of the rmai_caf_team_words are the team's */
+    uint64_t barriers, exchanges; /* how many this image has entered */
+    int active;                   /* how often this image is inside of CHANGE TEAM for it, now */
+    rma_team *native;             /* the PEs in the same order */
     struct rmai_caf_team *parent;
     struct rmai_caf_team *outer;       /* the current team before CHANGE TEAM */
     struct rmai_caf_team *next;        /* of all teams of this image */
