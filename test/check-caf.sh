@@ -3,7 +3,7 @@
 # check-caf.sh: Fortran programs with coarrays, compiled by gfortran: each statement, on one node and on several; exit
 # codes and messages of programs that end in an error; examples/coarray.
 #
-# Broken by whatever the first comment of a program in test/caf says, and by an end of the program with another exit code
+# Broken by whatever the first comment of a program in test/caf says, and by a program that ends with another exit code
 # or without its message.
 set -eu
 
@@ -81,6 +81,16 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
     ends 1 'this image has locked the lock variable already' lock
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
+fi
+
+# A program of gfortran 15 registers its accessors in a constructor.
+if ${CC:-cc} "$top_srcdir/test/caf/later.c" -o later -L"$top_builddir/.libs" -lrma_caf -lrma \
+    -Wl,-rpath,"$top_builddir/.libs"; then
+    run ./later
+    exits 1 'a program of gfortran 15'
+    grep -q 'compiled by gfortran 15 or later' "$dir/err" || fail 'a program of gfortran 15: no message'
+else
+    fail 'later.c does not compile'
 fi
 
 for example in halo queue list teams; do
