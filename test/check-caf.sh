@@ -46,7 +46,7 @@ images() {
 }
 
 sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
-for name in basics collectives components failures random teams words; do
+for name in basics collectives components conversions failures random teams words; do
     compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
     for n in $sizes; do
         for layout in one nolocal; do
