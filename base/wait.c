@@ -101,7 +101,7 @@ void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience 
 }
 
 /* After a rest that brought no new value patience->late checks the wait. */
-static void check_late_wait(const struct rmai_patience *patience, struct rmai_stall *stall) {
+static void report_late_wait(const struct rmai_patience *patience, struct rmai_stall *stall) {
     if (stall && patience->late) patience->late(patience->context, stall);
 }
 
@@ -117,7 +117,7 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
             /* While messages keep coming the wait has no rest. */
-            if (++turns % TURNS_A_LOOK == 0) check_late_wait(patience, stall);
+            if (++turns % TURNS_A_LOOK == 0) report_late_wait(patience, stall);
             i = 0;
         }
     }
@@ -129,7 +129,7 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
         nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
         rmai_sleep_on(&e->value, old, nap, patience->slept_on);
         if (one_nap) break;
-        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) check_late_wait(patience, stall);
+        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) report_late_wait(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     now = atomic_load_explicit(&e->value, memory_order_acquire);
@@ -166,7 +166,7 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
         if (one_nap && timeout != &first) break;
         futex_call(&e->value, FUTEX_WAIT, old, timeout);
         timeout = stall && patience->late ? &between_looks : NULL;
-        if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) check_late_wait(patience, stall);
+        if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) report_late_wait(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
     if (gave_up && now != old) adapt_polls(patience, gave_up, 0);
@@ -183,7 +183,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
         if (!patience->progress) {
             if (look >= HOT_POLLS) rmai_pause();
         } else if (patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) check_late_wait(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) report_late_wait(patience, l->stall);
             l->looks = 0;
         }
         return;
@@ -195,7 +195,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) check_late_wait(patience, l->stall);
+            if (++l->turns % TURNS_A_LOOK == 0) report_late_wait(patience, l->stall);
             l->nap = 0;
             return;
         }
@@ -209,7 +209,7 @@ void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patie
         rmai_doze(patience->doze, l->nap);
     else
         nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
-    check_late_wait(patience, l->stall);
+    report_late_wait(patience, l->stall);
 }
 
 /* The value counts the calls that end sleeps. So a thread that wakes by itself does not affect the others. */

@@ -8,10 +8,10 @@
  *
  * MPI maps at any page, at another one in each process, so that a symmetric block would have another address on each
  * PE, and even another alignment. So each process maps MPI's memory a second time, at an address that it chooses
- * (mremap with an old size of 0), and uses that one. The address is the one at which the process's own heap lies where
- * the heaps of all other PEs lie in theirs. A tool or an emulator may refuse the second mapping (valgrind, qemu's user
- * mode). Then the processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name when
- * rmai_reserve returns. If they cannot do that either, each uses MPI's mapping where it is.
+ * (mremap with an old size of 0), and uses the second one. The address is the one at which the process's own heap lies
+ * where the heaps of all other PEs lie in theirs. A tool or an emulator may refuse the second mapping (valgrind, qemu's
+ * user mode). Then the processes of the node give MPI's memory back and map a file of /dev/shm, which has lost its name
+ * when rmai_reserve returns. If they cannot do that either, each uses MPI's mapping where it is.
  *
  * Open MPI's MPI_Win_allocate_shared cannot be used. It needs as much free space in /dev/shm as is reserved. If there
  * is less (4.1.4), the first process gets an error and the others wait for it for ever, so that not even a smaller size

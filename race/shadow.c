@@ -366,7 +366,10 @@ static void scatter(struct race_cell *c, const struct race_record *records, int 
         const struct race_record *r = &records[i];
         race_epoch *e = r->write ? &small.write : &small.read;
         uint32_t *at = r->write ? small.write_at : small.read_at;
-        if (r->seen[0].count || (*e && (*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK))) fits = 0;
+        /* Atomics of two parts of the cell are two accesses, also where one call has made both. */
+        if (r->seen[0].count ||
+            (*e && ((*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK) || (*e & RACE_KIND) != RACE_PLAIN)))
+            fits = 0;
         for (int half = 0; half < 2; half++) {
             race_epoch mask = half ? 0xf0 : 0x0f;
             if (!(r->epoch & mask)) continue;
@@ -455,7 +458,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_epoch both = r.epoch & mask;
         int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
         if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
-        /* A thread that knows of an actor's later atomic also knows of the earlier one, and of what that one told. */
+        /* A thread that knows of an actor's later atomic also knows of the earlier one and of what it told. */
         if (both && kind != RACE_PLAIN)
             before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
         if (race_known_to_all(r.epoch)) continue;

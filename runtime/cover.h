@@ -12,7 +12,7 @@ int rmai_cover_open(struct rmai_world *w);
 int rmai_cover_choose(struct rmai_world *w);
 
 /* rmai_cover_symmetric follows a growth of the symmetric heap of all PEs (collective). It replaces the fixed window if
- * that one is of use and a good part of the heap lies outside of it. All PEs must have met just before: while they
+ * the window is of use and does not cover a good part of the heap. All PEs must have met just before: while they
  * replace the window they wait in MPI, and none can answer another. Returns RMA_SUCCESS or RMA_ERR_MPI; one PE alone
  * may get the error. */
 int rmai_cover_symmetric(struct rmai_world *w, const char *call);

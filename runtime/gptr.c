@@ -260,7 +260,7 @@ static int move_elements(const char *call, const rma_ctx *ctx, int put, rma_gptr
     region = take_region(&p);
     if (n)
         code = rmai_place_strided(call, &p, put, local, (size_t)remote_stride * elem, (size_t)local_stride * elem, elem,
-                                  n, RMAI_NOW);
+                                  n);
     leave_region(region);
     return code;
 }

@@ -172,8 +172,8 @@ static int do_there(struct rmai_packed *x, struct rmai_place *p) {
 
 int rmai_place_pattern(struct rmai_packed *x, struct rmai_place *p) { return p->far ? do_there(x, p) : do_here(x, p); }
 
-int rmai_place_strided(const char *call, struct rmai_place *p, int put, const void *local, size_t remote_step,
-                       size_t local_step, size_t elem, size_t n, enum rmai_when when) {
+int rmai_place_strided_away_(const char *call, struct rmai_place *p, int put, const void *local, size_t remote_step,
+                             size_t local_step, size_t elem, size_t n) {
     const struct rmai_pattern pattern = {
         .kind = RMAI_SECTION,
         .sides = 2,
@@ -186,7 +186,7 @@ int rmai_place_strided(const char *call, struct rmai_place *p, int put, const vo
     struct rmai_packed x = {.call = call,
                             .pattern = &pattern,
                             .what = put ? RMAI_PACKED_PUT : RMAI_PACKED_GET,
-                            .when = when,
+                            .when = RMAI_NOW,
                             .local = (void *)(uintptr_t)local};
     return rmai_place_pattern(&x, p);
 }

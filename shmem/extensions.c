@@ -7,8 +7,8 @@
 /* ---- counters of a context: its operations on PEs of other nodes ---- */
 
 /* Nothing is written for an invalid context or a null pointer. */
-static int read_counters(const char *call, shmem_ctx_t ctx, const char *argument, const void *out,
-                         shmemx_pcntr_t *all) {
+static int read_ctx_counts(const char *call, shmem_ctx_t ctx, const char *argument, const void *out,
+                           shmemx_pcntr_t *all) {
     struct rma_counts_ begun, complete;
     int code;
     if (!out) return rma_fail_(RMA_ERR_ARG, "%s: %s is a null pointer", call, argument);
@@ -24,7 +24,7 @@ static int read_counters(const char *call, shmem_ctx_t ctx, const char *argument
 #define COUNTER(CALL, MEMBER)                                                                                          \
     void p##CALL(shmem_ctx_t ctx, uint64_t *cntr_value) {                                                              \
         shmemx_pcntr_t all = {0};                                                                                      \
-        if (read_counters(#CALL, ctx, "cntr_value", cntr_value, &all) == RMA_SUCCESS) *cntr_value = all.MEMBER;        \
+        if (read_ctx_counts(#CALL, ctx, "cntr_value", cntr_value, &all) == RMA_SUCCESS) *cntr_value = all.MEMBER;      \
     }
 COUNTER(shmemx_pcntr_get_issued_write, pending_put)
 COUNTER(shmemx_pcntr_get_issued_read, pending_get)
@@ -52,7 +52,8 @@ void pshmemx_pcntr_get_completed_target(uint64_t *cntr_value) {
 void pshmemx_pcntr_get_all(shmem_ctx_t ctx, shmemx_pcntr_t *pcntr) {
     static const char call[] = "shmemx_pcntr_get_all";
     shmemx_pcntr_t all = {0};
-    if (read_counters(call, ctx, "pcntr", pcntr, &all) == RMA_SUCCESS && read_target(call, &all.target) == RMA_SUCCESS)
+    if (read_ctx_counts(call, ctx, "pcntr", pcntr, &all) == RMA_SUCCESS &&
+        read_target(call, &all.target) == RMA_SUCCESS)
         *pcntr = all;
 }
 

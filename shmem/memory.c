@@ -13,7 +13,7 @@ static void *forward_malloc(const char *call, size_t size) {
 }
 
 /* An invalid alignment or block gives a null pointer. All PEs still take part: they agree on the result, so no PE waits
- * in vain for another. */
+ * for one that has left. */
 static void *forward_aligned_alloc(const char *call, size_t alignment, size_t size) {
     void *block;
     rma_call_as_(call);

@@ -258,8 +258,8 @@ fi
 
 # ---- all programs ----
 
-# With `quick` each eighth program, with `normal` each third.
-step=$(by_depth 8 3 1)
+# With `quick` each eighth program, with `normal` each fifth.
+step=$(by_depth 8 5 1)
 left_out=0 n=0 n_clang=0
 for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     base=${file##*/}

@@ -334,8 +334,9 @@ static uint64_t position_of(const struct task *t, uint64_t marked) {
     return rmai_position(job, owner ? (int)owner - 1 : job->node_my_pe, rmai_by_node_offset(marked));
 }
 
-/* Writes the word's old value to *old, in the reply, unless it is NULL. */
-static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
+/* Writes the word's old value to *old, in the reply, unless it is NULL. real: the word is a float or a double. */
+static inline __attribute__((always_inline)) int do_atomic_as(const struct task *t, const unsigned char *element,
+                                                              unsigned char *old, int real) {
     struct rmai_element e = {0};
     const size_t len = t->r.len;
     void *there, *hold = NULL;
@@ -346,14 +347,22 @@ static inline int do_atomic(const struct task *t, const unsigned char *element, 
     if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
     code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
-    value = RMAI_LIKELY(t->r.op < RMA_FETCH_FADD_)
-                ? rmai_atomic(t->r.op, there, len, e.value, e.cond)
-                : rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value, 0);
+    value = real ? rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value, 0)
+                 : rmai_atomic(t->r.op, there, len, e.value, e.cond);
     half = (uint32_t)value;
     rouse_sleeper(t, e.offset, there);
     if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
     release_hold(t->net, hold);
     return RMA_SUCCESS;
+}
+
+static inline int do_atomic(const struct task *t, const unsigned char *element, unsigned char *old) {
+    return do_atomic_as(t, element, old, 0);
+}
+
+static __attribute__((noinline)) int do_real_atomic(const struct task *t, const unsigned char *element,
+                                                    unsigned char *old) {
+    return do_atomic_as(t, element, old, 1);
 }
 
 /* Moves an aligned value of up to 8 bytes as a whole, as accesses on the node do. */
@@ -380,6 +389,9 @@ static int do_plain_elements(const struct task *t) {
     if (t->r.kind == RMAI_RECORD_PUT)
         for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
             code = do_short_move(t, element, NULL);
+    else if (RMAI_UNLIKELY(t->r.op >= RMA_FETCH_FADD_))
+        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
+            code = do_real_atomic(t, element, NULL);
     else
         for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
             code = do_atomic(t, element, NULL);
@@ -393,8 +405,12 @@ static int do_giving_elements(struct task *t) {
     const unsigned char *element = t->elements;
     unsigned char *values = add_item(t, RMA_SUCCESS, t->r.n * value);
     int code = RMA_SUCCESS;
-    for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
-        code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
+    if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && t->r.op >= RMA_FETCH_FADD_))
+        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
+            code = do_real_atomic(t, element, values);
+    else
+        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
+            code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
     t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* add_failure makes another item */
     t->reply->e.n--;
@@ -441,7 +457,7 @@ static RMAI_COLD int touch_blocks(struct task *t, const struct work *k, int writ
 }
 
 /* Blocks of several runs. The owner checks the whole range; the reader has checked that the blocks lie in it. */
-static int do_runs(struct task *t) {
+static __attribute__((noinline)) int do_runs(struct task *t) {
     const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
     const unsigned char *list = t->elements + 4 * sizeof(uint64_t), *data = list + rmai_wire_runs_bytes(&runs);
     const int fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, update = t->r.op >= RMAI_RUNS_UPDATE,

@@ -160,8 +160,10 @@ static int is_run_inside(const struct rmai_wire_run *run, uint64_t span, uint64_
     return run->at >= 0 && last >= 0 && (uint64_t)run->at <= span - run->len && (uint64_t)last <= span - run->len;
 }
 
-/* Checks a record of kind RUNS: the receiver may walk its runs, and finds all data there. */
-static int check_runs(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
+/* Checks a record of kind RUNS: the receiver may walk its runs, and finds all data there. Writes the bytes of its
+ * values in the reply to *value. */
+static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, const struct rmai_record *r,
+                                                const unsigned char *element, size_t *value) {
     const struct rmai_element e = rmai_wire_element(r, element);
     const struct rmai_wire_runs runs = rmai_wire_runs_of(e.cond);
     const size_t list = rmai_wire_runs_bytes(&runs);
@@ -187,6 +189,7 @@ static int check_runs(struct rmai_wire_reader *m, const struct rmai_record *r, c
             return refuse_message(m, "record", "a block of %llu bytes of type %u", (unsigned long long)run.len,
                                   runs.type);
     }
+    if (r->flags & RMAI_RECORD_WANTED) *value = rmai_padded(e.value);
     return sum == e.value ? 1
                           : refuse_message(m, "record", "runs of %llu bytes, not %llu", (unsigned long long)sum,
                                            (unsigned long long)e.value);
@@ -220,10 +223,7 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
         return refuse_message(m, "record", "%u elements of kind %s%s", r->n, kinds[r->kind],
                               r->name ? ", with a name" : "");
     *elements = m->at + sizeof *r + rmai_padded(r->name);
-    if (r->kind == RMAI_RECORD_RUNS) {
-        if (RMAI_UNLIKELY(check_runs(m, r, *elements) < 0)) return -1;
-        if (r->flags & RMAI_RECORD_WANTED) value = rmai_padded(rmai_wire_element(r, *elements).value);
-    }
+    if (RMAI_UNLIKELY(r->kind == RMAI_RECORD_RUNS) && check_runs(m, r, *elements, &value) < 0) return -1;
     most = r->n * value;
     if (r->name) most = rmai_max(most, RMAI_TEXT_MAX);
     if (rmai_wire_expects(r)) m->reply += sizeof(struct rmai_item) + most;

@@ -169,7 +169,7 @@ static inline unsigned rmai_wire_words(const struct rmai_record *r) {
 /* rmai_wire_expects: 1 if each element of the record expects a value from the reply, or can fail. All other elements
  * are done when their request is. */
 static inline int rmai_wire_expects(const struct rmai_record *r) {
-    return r->name || r->flags & (RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES) ||
+    return r->name || r->flags & ~(unsigned)RMAI_RECORD_SIGNAL ||
            (r->kind != RMAI_RECORD_PUT && r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_RUNS);
 }
 

@@ -13,7 +13,7 @@
  * others in a later turn. If it does not know, it reads their `through` words, now and then.
  *
  * A PE that has heard a post sees what the posting PE wrote before it. A PE that has waited until another is through
- * sees what that one did before. Both are release stores that pair with acquire loads. */
+ * sees what the other did before. Both are release stores that pair with acquire loads. */
 #ifndef RMAI_MAILBOX_H
 #define RMAI_MAILBOX_H
 

@@ -306,12 +306,12 @@ static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
 /* ---- checks ---- */
 
 /* Seconds after which this PE asks the others. */
-static double patience_of(const struct rmai_watch *w) {
+static double stall_patience(const struct rmai_watch *w) {
     return (double)(w->job->settings.stall ? w->job->settings.stall : w->job->settings.timeout);
 }
 
-static void check_wait(struct rmai_watch *w, struct rmai_stall *s) {
-    const double now = rmai_wtime(), patience = patience_of(w);
+static void check_stall(struct rmai_watch *w, struct rmai_stall *s) {
+    const double now = rmai_wtime(), patience = stall_patience(w);
     int silent, due;
     if (s->last == 0) {
         s->next = s->say = patience;
@@ -342,7 +342,7 @@ void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
     char name[RMAI_WAITING_TEXT];
     name_wait(w, s, name);
     rmai_stall_publish(w, name);
-    check_wait(w, s);
+    check_stall(w, s);
 }
 
 void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s) {
@@ -360,7 +360,7 @@ static void begin_loop(const struct rmai_watch *w, struct rmai_stall *s) {
     s->probe -= s->waited;
     s->suspected -= s->waited;
     s->waited = 0;
-    s->next = s->say = patience_of(w);
+    s->next = s->say = stall_patience(w);
 }
 
 void rmai_stall_test(struct rmai_watch *w, const char *call, const void *word, uint64_t contents) {
@@ -377,7 +377,7 @@ void rmai_stall_test(struct rmai_watch *w, const char *call, const void *word, u
     s->call = call;
     s->awaited = RMAI_AWAITED_TESTED;
     s->rounds = 0; /* so that no PE of another node is asked */
-    check_wait(w, s);
+    check_stall(w, s);
 }
 
 /* The holder is a PE of this node, which needs no message. So rmai_stall_check uses nothing here that the net's lock

@@ -43,7 +43,7 @@ struct wait {
 
 static double lesser(double a, double b) { return a < b ? a : b; }
 
-static double patience_of(const struct rmai_watchdog *w) { return (double)(w->stall ? w->stall : w->timeout); }
+static double watchdog_patience(const struct rmai_watchdog *w) { return (double)(w->stall ? w->stall : w->timeout); }
 
 /* ---- what there is to watch ---- */
 
@@ -128,11 +128,11 @@ static int find_reason(const struct wait *wait, char text[REASON_MAX]) {
     return 0;
 }
 
-static void check_wait(struct rmai_watchdog *w, struct wait *wait) {
+static void report_wait(struct rmai_watchdog *w, struct wait *wait) {
     char reason[REASON_MAX];
     int found;
     end_if_dead(w, wait);
-    if (!wait->call || wait->waited < patience_of(w)) return;
+    if (!wait->call || wait->waited < watchdog_patience(w)) return;
     if (wait->said > 0 && (w->timeout == 0 || wait->waited <= wait->said + (double)w->timeout)) return;
     found = find_reason(wait, reason);
     if (!still_lasts(w, wait)) return;
@@ -150,7 +150,7 @@ static void check_wait(struct rmai_watchdog *w, struct wait *wait) {
 
 static void *watch(void *context) {
     struct rmai_watchdog *w = context;
-    const double step = lesser(patience_of(w) / CHECKS, CHECK_MOST);
+    const double step = lesser(watchdog_patience(w) / CHECKS, CHECK_MOST);
     struct wait wait = {0};
     double last = rmai_wtime(), now, passed;
     while (!atomic_load_explicit(&w->ending, memory_order_acquire)) {
@@ -159,7 +159,7 @@ static void *watch(void *context) {
         last = now;
         if (still_lasts(w, &wait)) {
             wait.waited += passed;
-            check_wait(w, &wait);
+            report_wait(w, &wait);
         }
         rmai_sleep_on(&w->ending, 0, (long)(step * 1e9), NULL);
     }

@@ -5,7 +5,7 @@
  * What the model says:
  *   two regions share no granule, and an added region is found at every byte, and not one byte beyond
  *   an offset that is in no region, or in one that is closed or gone, gives no address
- *   who has entered keeps a region from being empty, and only that one
+ *   who has entered a region keeps it from being empty, and no other region
  *   a refused commit leaves everything as it was; what was granted is never asked for again */
 #include "config.h"
 

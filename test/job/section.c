@@ -343,9 +343,9 @@ static void long_rows(size_t rows, size_t len, size_t pitch, size_t near_pitch) 
         const unsigned char *p = base + (rows - 1 - row) * pitch;
         const size_t wrong = job_differs(p, 0, len, near_pitch ? row + (size_t)from * rows : (uint64_t)from);
         CHECK(wrong == len, "byte %zu of row %zu", wrong, row);
-        if (pitch > APART) { /* nobody has touched what lies between: it would be memory in use */
+        if (pitch > len + APART) { /* nobody has touched what lies between: it would be memory in use */
             unsigned char resident = 1;
-            void *between = (void *)(((uintptr_t)p + pitch / 2) & ~(uintptr_t)(page - 1));
+            void *between = (void *)(((uintptr_t)p + (len + pitch) / 2) & ~(uintptr_t)(page - 1));
             CHECK(mincore(between, page, &resident) == 0 && !(resident & 1), "a page between two rows is resident");
         }
         for (size_t i = len; i < len + 64 && i < pitch; i++) CHECK(p[i] == 0, "byte %zu after row %zu", i - len, row);

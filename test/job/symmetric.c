@@ -157,8 +157,8 @@ static size_t committed_now(void) {
     return stats.committed;
 }
 
-/* The address of a block is a multiple of its alignment on each PE, and the memory before it is not committed; what
- * then comes to lie there is. */
+/* The address of a block is a multiple of its alignment on each PE. The memory before it is committed only when another
+ * block is allocated there. */
 static void aligned(void) {
     enum { FILLERS = 24, FILLER = 48 << 10 };
     unsigned char *far[20], *filler[FILLERS], *grown;

@@ -142,7 +142,7 @@ static void meet(const struct group *g, int epochs) {
             CHECK(*theirs == e, "after sync %u PE %d's own word is %u", e, g->pes[i], *theirs);
         }
     }
-    /* The next group may lack a PE that still reads: it would not wait for that one. */
+    /* The next group may lack a PE that still reads: it would not wait for that PE. */
     if (g->me >= 0) OK(rma_team_sync(g->team));
 }
 

@@ -25,7 +25,7 @@
 #define STACK       ((size_t)256 << 10)
 #define STACKS_KEPT 64 /* for the next tasks */
 #define POLLS_FREE  6
-#define POLL_FIRST  20    /* nanoseconds; each one in vain doubles them */
+#define POLL_FIRST  20    /* nanoseconds; doubled by each poll that finds nothing */
 #define POLL_LAST   20480 /* both where the scheduler does not say otherwise */
 
 static struct sim_task *running_task;

@@ -15,31 +15,18 @@
 
 #include "rma.h"
 
-#define WORDS    150 /* of 8 bytes, of a lane */
+#define WORDS    1536 /* of 8 bytes, of a lane: more than a message has */
 #define LANE     (WORDS * 8)
-#define MOVERS   12 /* PEs that have lanes, at most */
+#define MOVERS   12 /* PEs that have lanes, at most, */
+#define CROWD    64 /* and 2 where there are more PEs than these */
 #define TARGETS  3  /* of one PE */
 #define SUMS     40
-#define ELEMENTS 120
+#define ELEMENTS 600
 #define PENDING  24 /* buffers in use until a quiet */
 
-struct mover {
-    struct sim_pe *pe;
-    int me, n, to[TARGETS];
-    uint64_t *own;
-    rma_ctx *ctx;
-    unsigned char *lane; /* symmetric: this PE's */
-    double *sums;        /* symmetric */
-    unsigned char mirror[TARGETS][LANE];
-    enum { CLEAN, PUT, UPDATED } state[TARGETS][LANE]; /* since the last quiet */
-    unsigned char *pending[PENDING];
-    int n_pending;
-    double added[SUMS]; /* to PE 0's sums */
-};
-
-static uint64_t pick(struct mover *m, uint64_t n) { return sim_random(m->own) % n; }
-
 /* The elements of a call: offsets in the lane and in the caller's buffer, and the arguments that say the same. */
+enum { CLEAN, PUT, UPDATED };
+
 struct shape {
     enum { SECTION, INDEXED, BLOCKS, SHAPES } how;
     size_t elem, n, far[ELEMENTS], near[ELEMENTS];
@@ -50,8 +37,25 @@ struct shape {
     size_t far_base, near_base;
 };
 
-/* A box with strides of either sign, in any order of size; elements that are not in order; or blocks of a few elements.
- * elem divides 8. */
+struct mover {
+    struct sim_pe *pe;
+    int me, n, to[TARGETS];
+    uint64_t *own;
+    rma_ctx *ctx;
+    unsigned char *lane; /* symmetric: this PE's */
+    double *sums;        /* symmetric */
+    unsigned char mirror[TARGETS][LANE];
+    unsigned char state[TARGETS][LANE]; /* since the last quiet */
+    unsigned char *pending[PENDING];
+    int n_pending;
+    double added[SUMS]; /* to PE 0's sums */
+    struct shape shape; /* of the present call */
+};
+
+static uint64_t pick(struct mover *m, uint64_t n) { return sim_random(m->own) % n; }
+
+/* A box with strides of either sign, in any order of size; elements that are not in order; or blocks. elem is a power
+ * of 2. */
 static void shape_make(struct mover *m, struct shape *s, size_t elem) {
     size_t far_size = elem, near_size = elem;
     *s = (struct shape){.how = (int)pick(m, SHAPES), .elem = elem, .n = 1};
@@ -60,7 +64,7 @@ static void shape_make(struct mover *m, struct shape *s, size_t elem) {
         for (int d = 0; d < s->dims; d++) {
             const size_t far_gap = pick(m, 2) * pick(m, 3) * elem, near_gap = pick(m, 2) * pick(m, 3) * elem;
             const size_t most = (LANE + far_gap) / (far_size + far_gap), room = LANE / (near_size + near_gap);
-            s->count[d] = 1 + pick(m, 5);
+            s->count[d] = 1 + pick(m, pick(m, 3) ? 5 : 40);
             while (s->count[d] > 1 && (s->count[d] > most || s->count[d] > room || s->count[d] * s->n > ELEMENTS))
                 s->count[d]--;
             s->far_stride[d] = (ptrdiff_t)(far_size + far_gap) * (pick(m, 4) ? 1 : -1);
@@ -88,7 +92,7 @@ static void shape_make(struct mover *m, struct shape *s, size_t elem) {
     /* Different elements, by a step that has no divisor in common with their number. */
     static const size_t steps[] = {1, 7, 11, 13};
     const size_t all = LANE / elem, step = steps[pick(m, 4)], begin = pick(m, all);
-    s->n = 1 + pick(m, ELEMENTS);
+    s->n = 1 + pick(m, pick(m, 2) ? 20 : all < ELEMENTS ? all : ELEMENTS);
     s->far_base = pick(m, all) * elem;
     for (size_t i = 0; i < s->n; i++) {
         s->far[i] = (begin + i * step) % all * elem;
@@ -106,7 +110,7 @@ static int touches(const struct mover *m, int t, const struct shape *s, int upda
     return 0;
 }
 
-static void touch(struct mover *m, int t, const struct shape *s, int state) {
+static void touch(struct mover *m, int t, const struct shape *s, unsigned char state) {
     for (size_t i = 0; i < s->n; i++)
         for (size_t b = 0; b < s->elem; b++) m->state[t][s->far[i] + b] = state;
 }
@@ -125,58 +129,59 @@ static unsigned char *buffer(struct mover *m) {
 }
 
 static void put(struct mover *m, int t) {
-    struct shape s;
+    struct shape *const s = &m->shape;
     unsigned char *source;
     const int nbi = (int)pick(m, 2), to = m->to[t];
     int code;
-    shape_make(m, &s, (size_t)1 << pick(m, 4));
+    shape_make(m, s, (size_t)1 << pick(m, 8));
     source = buffer(m);
-    if (touches(m, t, &s, 0)) {
+    if (touches(m, t, s, 0)) {
         quiet(m);
         source = buffer(m);
     }
     for (size_t i = 0; i < LANE; i++) source[i] = (unsigned char)sim_random(m->own);
-    for (size_t i = 0; i < s.n; i++) memcpy(m->mirror[t] + s.far[i], source + s.near[i], s.elem);
-    touch(m, t, &s, PUT);
-    sim_log(m->pe, "puts %zu elements of %zu bytes to PE %d, shape %d, %s", s.n, s.elem, to, (int)s.how,
+    for (size_t i = 0; i < s->n; i++) memcpy(m->mirror[t] + s->far[i], source + s->near[i], s->elem);
+    touch(m, t, s, PUT);
+    sim_log(m->pe, "puts %zu elements of %zu bytes to PE %d, shape %d, %s", s->n, s->elem, to, (int)s->how,
             nbi ? "goes on" : "waits");
-    if (s.how == SECTION)
-        code = (nbi ? rma_ctx_put_section_nbi : rma_ctx_put_section)(m->ctx, m->lane + s.far_base, source + s.near_base,
-                                                                     s.far_stride, s.near_stride, s.elem, s.dims,
-                                                                     s.count, to);
-    else if (s.how == INDEXED)
-        code = (nbi ? rma_ctx_put_indexed_nbi : rma_ctx_put_indexed)(m->ctx, m->lane + s.far_base, source, s.index,
-                                                                     s.elem, s.n, to);
+    if (s->how == SECTION)
+        code = (nbi ? rma_ctx_put_section_nbi : rma_ctx_put_section)(m->ctx, m->lane + s->far_base,
+                                                                     source + s->near_base, s->far_stride,
+                                                                     s->near_stride, s->elem, s->dims, s->count, to);
+    else if (s->how == INDEXED)
+        code = (nbi ? rma_ctx_put_indexed_nbi : rma_ctx_put_indexed)(m->ctx, m->lane + s->far_base, source, s->index,
+                                                                     s->elem, s->n, to);
     else
-        code = (nbi ? rma_ctx_put_blocks_nbi : rma_ctx_put_blocks)(m->ctx, m->lane + s.far_base, source, s.far_block,
-                                                                   s.n, NULL, 0, to);
+        code = (nbi ? rma_ctx_put_blocks_nbi : rma_ctx_put_blocks)(m->ctx, m->lane + s->far_base, source, s->far_block,
+                                                                   s->n, NULL, 0, to);
     sim_expect(m->pe, "a put", code);
     if (!nbi) memset(source, 0xee, LANE);
 }
 
 static void get(struct mover *m, int t) {
     static unsigned char expected[LANE]; /* not across a call */
-    struct shape s;
+    struct shape *const s = &m->shape;
     unsigned char *dest;
     const int nbi = (int)pick(m, 2), to = m->to[t];
     int code;
-    shape_make(m, &s, (size_t)1 << pick(m, 4));
-    if (touches(m, t, &s, 0)) quiet(m);
+    shape_make(m, s, (size_t)1 << pick(m, 8));
+    if (touches(m, t, s, 0)) quiet(m);
     dest = calloc(1, LANE);
-    sim_log(m->pe, "gets %zu elements of %zu bytes from PE %d, shape %d", s.n, s.elem, to, (int)s.how);
-    if (s.how == SECTION)
-        code = (nbi ? rma_ctx_get_section_nbi : rma_ctx_get_section)(
-            m->ctx, dest + s.near_base, m->lane + s.far_base, s.near_stride, s.far_stride, s.elem, s.dims, s.count, to);
-    else if (s.how == INDEXED)
-        code = (nbi ? rma_ctx_get_indexed_nbi : rma_ctx_get_indexed)(m->ctx, dest, m->lane + s.far_base, s.index,
-                                                                     s.elem, s.n, to);
+    sim_log(m->pe, "gets %zu elements of %zu bytes from PE %d, shape %d", s->n, s->elem, to, (int)s->how);
+    if (s->how == SECTION)
+        code = (nbi ? rma_ctx_get_section_nbi : rma_ctx_get_section)(m->ctx, dest + s->near_base, m->lane + s->far_base,
+                                                                     s->near_stride, s->far_stride, s->elem, s->dims,
+                                                                     s->count, to);
+    else if (s->how == INDEXED)
+        code = (nbi ? rma_ctx_get_indexed_nbi : rma_ctx_get_indexed)(m->ctx, dest, m->lane + s->far_base, s->index,
+                                                                     s->elem, s->n, to);
     else
-        code = (nbi ? rma_ctx_get_blocks_nbi : rma_ctx_get_blocks)(m->ctx, dest, m->lane + s.far_base, NULL, 0,
-                                                                   s.far_block, s.n, to);
+        code = (nbi ? rma_ctx_get_blocks_nbi : rma_ctx_get_blocks)(m->ctx, dest, m->lane + s->far_base, NULL, 0,
+                                                                   s->far_block, s->n, to);
     sim_expect(m->pe, "a get", code);
     if (nbi) quiet(m);
     memset(expected, 0, LANE);
-    for (size_t i = 0; i < s.n; i++) memcpy(expected + s.near[i], m->mirror[t] + s.far[i], s.elem);
+    for (size_t i = 0; i < s->n; i++) memcpy(expected + s->near[i], m->mirror[t] + s->far[i], s->elem);
     for (size_t i = 0; i < LANE; i++)
         if (dest[i] != expected[i]) sim_fail(m->pe, "byte %zu of a get of PE %d is wrong", i, to);
     free(dest);
@@ -187,52 +192,52 @@ static void accumulate(struct mover *m, int t) {
     static const int ops[] = {RMA_OP_SUM, RMA_OP_PROD, RMA_OP_MIN, RMA_OP_XOR, RMA_OP_REPLACE};
     const int nbi = (int)pick(m, 2), fetches = pick(m, 3) == 0, to = m->to[t], op = ops[pick(m, 5)];
     const uint64_t factor = 1 + pick(m, 3);
-    struct shape s;
+    struct shape *const s = &m->shape;
     unsigned char *source;
     uint64_t *fetched = calloc(1, LANE), *expected = calloc(1, LANE);
     int code;
-    shape_make(m, &s, 8);
+    shape_make(m, s, 8);
     source = buffer(m);
-    if (touches(m, t, &s, 1)) {
+    if (touches(m, t, s, 1)) {
         quiet(m);
         source = buffer(m);
     }
     for (size_t i = 0; i < LANE; i++) source[i] = (unsigned char)sim_random(m->own);
-    sim_log(m->pe, "updates %zu words of PE %d by operation %d, shape %d%s", s.n, to, op, (int)s.how,
+    sim_log(m->pe, "updates %zu words of PE %d by operation %d, shape %d%s", s->n, to, op, (int)s->how,
             fetches ? ", and fetches" : "");
-    touch(m, t, &s, UPDATED);
-    for (size_t i = 0; i < s.n; i++) {
+    touch(m, t, s, UPDATED);
+    for (size_t i = 0; i < s->n; i++) {
         uint64_t word, value;
-        memcpy(&word, m->mirror[t] + s.far[i], 8);
-        memcpy(&value, source + s.near[i], 8);
-        expected[s.near[i] / 8] = word;
+        memcpy(&word, m->mirror[t] + s->far[i], 8);
+        memcpy(&value, source + s->near[i], 8);
+        expected[s->near[i] / 8] = word;
         value *= factor;
         word = op == RMA_OP_SUM    ? word + value
                : op == RMA_OP_PROD ? word * value
                : op == RMA_OP_MIN  ? (value < word ? value : word)
                : op == RMA_OP_XOR  ? word ^ value
                                    : value;
-        memcpy(m->mirror[t] + s.far[i], &word, 8);
+        memcpy(m->mirror[t] + s->far[i], &word, 8);
     }
-    unsigned char *const dest = m->lane + s.far_base, *const fetch = (unsigned char *)fetched;
-    if (s.how == SECTION)
+    unsigned char *const dest = m->lane + s->far_base, *const fetch = (unsigned char *)fetched;
+    if (s->how == SECTION)
         code = fetches ? (nbi ? rma_ctx_get_accumulate_section_nbi : rma_ctx_get_accumulate_section)(
-                             m->ctx, dest, source + s.near_base, fetch + s.near_base, s.far_stride, s.near_stride,
-                             s.near_stride, s.dims, s.count, RMA_UINT64, op, &factor, to)
+                             m->ctx, dest, source + s->near_base, fetch + s->near_base, s->far_stride, s->near_stride,
+                             s->near_stride, s->dims, s->count, RMA_UINT64, op, &factor, to)
                        : (nbi ? rma_ctx_accumulate_section_nbi : rma_ctx_accumulate_section)(
-                             m->ctx, dest, source + s.near_base, s.far_stride, s.near_stride, s.dims, s.count,
+                             m->ctx, dest, source + s->near_base, s->far_stride, s->near_stride, s->dims, s->count,
                              RMA_UINT64, op, &factor, to);
-    else if (s.how == INDEXED)
+    else if (s->how == INDEXED)
         code = fetches ? (nbi ? rma_ctx_get_accumulate_indexed_nbi : rma_ctx_get_accumulate_indexed)(
-                             m->ctx, dest, source, fetch, s.index, s.n, RMA_UINT64, op, &factor, to)
+                             m->ctx, dest, source, fetch, s->index, s->n, RMA_UINT64, op, &factor, to)
                        : (nbi ? rma_ctx_accumulate_indexed_nbi : rma_ctx_accumulate_indexed)(
-                             m->ctx, dest, source, s.index, s.n, RMA_UINT64, op, &factor, to);
+                             m->ctx, dest, source, s->index, s->n, RMA_UINT64, op, &factor, to);
     else
         code = fetches
                    ? (nbi ? rma_ctx_get_accumulate_blocks_nbi : rma_ctx_get_accumulate_blocks)(
-                         m->ctx, dest, source, fetch, s.far_block, s.n, NULL, 0, NULL, 0, RMA_UINT64, op, &factor, to)
+                         m->ctx, dest, source, fetch, s->far_block, s->n, NULL, 0, NULL, 0, RMA_UINT64, op, &factor, to)
                    : (nbi ? rma_ctx_accumulate_blocks_nbi : rma_ctx_accumulate_blocks)(
-                         m->ctx, dest, source, s.far_block, s.n, NULL, 0, RMA_UINT64, op, &factor, to);
+                         m->ctx, dest, source, s->far_block, s->n, NULL, 0, RMA_UINT64, op, &factor, to);
     sim_expect(m->pe, "an accumulate", code);
     if (!nbi) memset(source, 0xee, LANE);
     if (fetches && nbi) quiet(m);
@@ -258,8 +263,8 @@ static void sum(struct mover *m) {
 
 void shapes_phase(struct sim_pe *pe, int n, uint64_t *common, uint64_t *own) {
     struct mover *m = calloc(1, sizeof *m);
-    const int movers = n < MOVERS ? n : MOVERS, rounds = 2 + (int)(sim_random(common) % 12);
-    unsigned char *block = rma_calloc((size_t)movers, LANE), got[LANE];
+    const int movers = n > CROWD ? 2 : n < MOVERS ? n : MOVERS, rounds = 2 + (int)(sim_random(common) % 12);
+    unsigned char *block = rma_calloc((size_t)movers, LANE), *got = malloc(LANE);
     double all[SUMS];
     m->pe = pe;
     m->me = pe->me;
@@ -303,5 +308,6 @@ void shapes_phase(struct sim_pe *pe, int n, uint64_t *common, uint64_t *own) {
     if (m->ctx != RMA_CTX_DEFAULT) sim_expect(pe, "rma_ctx_destroy", rma_ctx_destroy(m->ctx));
     sim_expect(pe, "rma_free", rma_free(m->sums));
     sim_expect(pe, "rma_free", rma_free(block));
+    free(got);
     free(m);
 }

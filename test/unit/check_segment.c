@@ -253,8 +253,8 @@ START_TEST(what_other_processes_have_begun_is_not_taken) {
 END_TEST
 
 START_TEST(a_failed_commit_keeps_nothing_and_harms_nothing) {
-    /* Pages that came before the failure and stay, for good, since nobody knows of them; and a page at the edge that
-     * was in use before, and is given back with them. */
+    /* Pages that were committed before the failure and stay committed, since nobody knows of them; and a page at the
+     * edge that was in use before, and is given back with them. */
     struct rmai_reservation r;
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (!commit_can_fail()) return;
@@ -583,7 +583,7 @@ START_TEST(a_heap_can_be_filled_to_its_maximum) {
 END_TEST
 
 START_TEST(a_denied_table_page_is_no_full_heap) {
-    /* A heap that is grown, in vain, because the allocator's own table could not. */
+    /* A heap that cannot grow, because the allocator's own table could not. */
     struct space p;
     size_t size, pool_per_step = RMAI_TLSF_STEP / sizeof(struct rmai_tlsf_unit) * RMAI_TLSF_UNIT, offset;
     int full = -1;
