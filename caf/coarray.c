@@ -8,8 +8,7 @@
 #include "caf/sync.h"
 
 #include <stdlib.h>
-
-static uint64_t *selves; /* where the struct of each image is in its process; 0: not asked yet */
+#include <string.h>
 
 #define OFFSET_MASK (((rma_gptr_t)1 << 40) - 1)
 
@@ -122,19 +121,30 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
     return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe};
 }
 
-struct rmai_caf_place rmai_caf_place_of(int pe, uint64_t address) {
-    if (!selves) {
-        selves = rmai_caf_memory("reference to a component", (size_t)rmai_caf.n * sizeof *selves);
-        for (int i = 0; i < rmai_caf.n; i++) selves[i] = 0;
+/* What is known of the spaces of other images. */
+struct space {
+    uint64_t self; /* where the struct of the image is in its process; 0: not asked yet */
+    char *near;    /* and here, or NULL */
+};
+static struct space *spaces;
+
+static RMAI_COLD void learn_space(int pe) {
+    if (!spaces) {
+        spaces = rmai_caf_memory("reference to a component", (size_t)rmai_caf.n * sizeof *spaces);
+        memset(spaces, 0, (size_t)rmai_caf.n * sizeof *spaces);
     }
-    if (!selves[pe]) selves[pe] = rma_g_uint64(&rmai_caf.self->self, pe);
-    rma_gptr_t block = rma_gptr(rmai_caf.self, pe);
-    uint64_t offset = (block & OFFSET_MASK) + (address - selves[pe]);
+    spaces[pe].self = rma_g_uint64(&rmai_caf.self->self, pe);
+    spaces[pe].near = rma_ptr(rmai_caf.self, pe);
+}
+
+struct rmai_caf_place rmai_caf_place_of(int pe, uint64_t address) {
+    if (__builtin_expect(!spaces || !spaces[pe].self, 0)) learn_space(pe);
+    const struct space *space = &spaces[pe];
+    uint64_t distance = address - space->self, offset = (rmai_caf.first & OFFSET_MASK) + distance;
     struct rmai_caf_place place = {.foreign = address, .pe = pe};
-    if (offset > OFFSET_MASK) return place;
-    rma_gptr_t far = (block & ~OFFSET_MASK) | offset;
-    place.near = rma_gptr_ptr(far);
     /* A place on another node is checked by its owner. */
-    if (place.near || !rma_on_node(pe)) place.far = far;
+    if (offset > OFFSET_MASK || (space->near && offset >= rma_reach_.stride)) return place;
+    place.far = ((rmai_caf.first & ~OFFSET_MASK) + ((rma_gptr_t)(uint32_t)pe << 40)) | offset;
+    if (space->near) place.near = space->near + (ptrdiff_t)distance;
     return place;
 }

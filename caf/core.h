@@ -72,6 +72,7 @@ struct rmai_caf_team;
 /* This image's state. Images are numbered from 0 here: PEs. */
 struct rmai_caf {
     struct rmai_caf_image *self; /* symmetric; NULL before rmai_caf_start */
+    rma_gptr_t first;            /* the global pointer of *self on PE 0 */
     uint64_t *pair;              /* symmetric, n words: how often image i has synchronized with this one */
     uint64_t *expected;          /* n words: how often this image has waited for image i */
     struct rmai_caf_team *team;  /* the current team */

@@ -22,9 +22,8 @@ struct chain {
     struct rmai_caf_result r;
     struct rmai_caf_remote remote;
     struct rmai_caf_box box;
-    size_t elem;    /* bytes of an element */
-    int associated; /* 0: the last component is not allocated or not associated */
-    size_t n_values[RMAI_CAF_DIMS];
+    size_t elem;                      /* bytes of an element */
+    int associated;                   /* 0: the last component is not allocated or not associated */
     ptrdiff_t *values[RMAI_CAF_DIMS]; /* offsets of a vector subscript, or NULL */
 };
 
@@ -35,8 +34,9 @@ static RMAI_COLD int out_of_bounds(struct chain *c, ptrdiff_t index, ptrdiff_t l
 }
 
 static void close_chain(struct chain *c) {
-    for (int i = 0; i < RMAI_CAF_DIMS; i++) free(c->values[i]);
-    free(c->remote.list);
+    for (int i = 0; i < c->box.dims; i++)
+        if (c->values[i]) free(c->values[i]);
+    if (c->remote.list) free(c->remote.list);
 }
 
 /* Appends a dimension to the box. */
@@ -45,6 +45,7 @@ static int add_dimension(struct chain *c, ptrdiff_t count, ptrdiff_t stride) {
     c->box.count[d] = count > 0 ? (size_t)count : 0;
     c->box.n *= c->box.count[d];
     c->remote.stride[d] = stride;
+    c->values[d] = NULL;
     return d;
 }
 
@@ -129,7 +130,6 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
                   const struct reference *ref, int query) {
     struct any_descriptor array;
     const struct descriptor *known = NULL; /* of the array at the place, if it has one */
-    memset(c->values, 0, sizeof c->values);
     c->remote.list = NULL;
     c->statement = statement;
     c->r = r;
@@ -248,15 +248,16 @@ void _gfortran_caf_get_by_ref(caf_token token, int image, struct descriptor *des
         }
         local.base = dest->base;
         struct rmai_caf_type type = {.type = source_type, .kind = source_kind, .elem = c.elem};
+        const struct rmai_caf_box *box = &c.box;
         if (c.box.dims == 0 && dest->rank > 0) { /* one element for all of dest */
-            c.box = mine;
+            box = &mine;
             memset(c.remote.stride, 0, sizeof c.remote.stride);
         }
-        if (mine.n != c.box.n)
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, c.box.n,
+        if (mine.n != box->n)
+            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, box->n,
                             mine.n);
         else
-            rmai_caf_assign_from(r, statement, &local, rmai_caf_type_of(dest, dest_kind), &c.remote, type, &c.box,
+            rmai_caf_assign_from(r, statement, &local, rmai_caf_type_of(dest, dest_kind), &c.remote, type, box,
                                  overlap && c.remote.at.pe == rmai_caf.me);
     }
     close_chain(&c);

@@ -64,6 +64,10 @@ program components
   call expect(x%grid(1, 4), 100 * me + 10, 'beside the row')
   call expect(sum(x%in%weights), 18 + 5 * me, 'put of a scalar to a section')
 
+  row = x[right]%id ! one element for all
+  call expect(nint(sum(row)), -3 * me, 'get of one element into an array')
+  sync all
+
   ! allocatable components, of another size on each image; image 1 has none at first
   if (me /= 1) allocate (x%a(-me:me), x%scalar)
   allocate (x%m(me + 1, 0:2))
