@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-symbols.sh: the built libraries export exactly the names that include/rma.symbols and include/shmem.symbols
-# list; and each function of OpenSHMEM has its second name.
+# check-symbols.sh: the built libraries export exactly the names that include/*.symbols list; and each function of
+# OpenSHMEM has its second name.
 set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
 status=0
-for name in rma shmem; do
+for name in rma shmem caf; do
     library=librma.so
-    [ $name = rma ] || library=librma_shmem.so
+    [ $name = rma ] || library=librma_$name.so
     sh "$top_srcdir/tools/check-symbols" "$top_builddir/.libs/$library" "$top_srcdir/include/$name.symbols" || status=$?
 done
 first=$(sed -n 's/ .*//; /^p/d; /^MPI_/d; p' "$top_srcdir/include/shmem.symbols")

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory of coarrays. The program's descriptors and pointers in a peer's memory hold the peer's own addresses.
+ * Every image has one contiguous space, in which librma's global pointers count; so an address there and the address of
+ * the peer's struct rmai_caf_image, which the peer tells, differ by as much as the two global pointers. */
+#include "config.h"
+
+#include "caf/coarray.h"
+#include "caf/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFSET_MASK (((rma_gptr_t)1 << 40) - 1)
+
+static RMAI_COLD struct rmai_caf_coarray *no_memory(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size) {
+    rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for %zu bytes on each image: %s", size,
+                    rma_last_error());
+    free(c->where);
+    free(c);
+    return NULL;
+}
+
+struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero) {
+    struct rmai_caf_team *team = rmai_caf.team;
+    size_t bytes = size ? size : 1; /* a coarray of no bytes is allocated, too */
+    /* The calls below wait for each image: one that has left is noticed here. */
+    if (!rmai_caf_sync_members(r, "ALLOCATE", team)) return NULL;
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
+    *c = (struct rmai_caf_coarray){.size = size};
+    if (team == rmai_caf.initial) {
+        c->base = zero ? rma_calloc(1, bytes) : rma_malloc(bytes);
+        if (!c->base) return no_memory(r, c, size);
+        c->first = rma_gptr(c->base, 0);
+        rmai_caf_done(r);
+        return c;
+    }
+    struct rma_hints hints = RMA_HINTS_NONE;
+    rma_gptr_t mine = RMA_GPTR_NULL;
+    hints.zero = zero;
+    c->team = team;
+    c->where = rmai_caf_memory("ALLOCATE", (size_t)team->n * sizeof *c->where);
+    if (rma_alloc_mem_hints(bytes, &hints, &c->base) == RMA_SUCCESS) mine = rma_gptr(c->base, rmai_caf.me);
+    rma_fcollect(team->native, c->where, &mine, sizeof mine);
+    for (int i = 0; i < team->n; i++)
+        if (c->where[i] == RMA_GPTR_NULL) { /* an image has no memory: all give theirs back */
+            if (mine) rma_free_mem(c->base);
+            return no_memory(r, c, size);
+        }
+    c->next = team->coarrays;
+    team->coarrays = c;
+    rmai_caf_done(r);
+    return c;
+}
+
+struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size) {
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
+    *c = (struct rmai_caf_coarray){.size = size, .component = 1};
+    if (rma_alloc_mem(size ? size : 1, &c->base) != RMA_SUCCESS) {
+        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component of %zu bytes: %s", size,
+                        rma_last_error());
+        free(c);
+        return NULL;
+    }
+    rmai_caf_done(r);
+    return c;
+}
+
+static void unlink_coarray(struct rmai_caf_coarray *c) {
+    if (!c->team) return;
+    for (struct rmai_caf_coarray **p = &c->team->coarrays; *p; p = &(*p)->next)
+        if (*p == c) {
+            *p = c->next;
+            return;
+        }
+}
+
+void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
+    if (c->component) {
+        rma_free_mem(c->base);
+        free(c);
+        rmai_caf_done(r);
+        return;
+    }
+    struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
+    enum rmai_caf_stat stat = rmai_caf_meet("DEALLOCATE", team);
+    unlink_coarray(c);
+    if (c->where)
+        rma_free_mem(c->base);
+    else if (stat == RMAI_CAF_OK)
+        rma_free(c->base); /* waits for each image; without all of them the block stays */
+    free(c->where);
+    free(c);
+    if (stat == RMAI_CAF_OK)
+        rmai_caf_done(r);
+    else
+        rmai_caf_report_left(r, "DEALLOCATE", stat, team);
+}
+
+void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {
+    while (team->coarrays) {
+        struct rmai_caf_coarray *c = team->coarrays;
+        team->coarrays = c->next;
+        if (!c->descriptor) continue; /* a scalar, of which some variable still has the address: it keeps its memory */
+        *(void **)c->descriptor = NULL; /* a descriptor begins with the address */
+        *c->token = NULL;
+        rma_free_mem(c->base);
+        free(c->where);
+        free(c);
+    }
+}
+
+struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size_t offset, int pe) {
+    rma_gptr_t far;
+    if (c->where)
+        far = c->where[rma_team_translate_pe(RMA_TEAM_WORLD, pe, c->team->native)];
+    else if (c->component)
+        far = rma_gptr(c->base, rmai_caf.me);
+    else
+        far = c->first + ((rma_gptr_t)(uint32_t)pe << 40);
+    far += offset;
+    return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe};
+}
+
+/* What is known of the spaces of other images. */
+struct space {
+    uint64_t self; /* where the struct of the image is in its process; 0: not asked yet */
+    char *near;    /* and here, or NULL */
+};
+static struct space *spaces;
+
+static RMAI_COLD void learn_space(int pe) {
+    if (!spaces) {
+        spaces = rmai_caf_memory("reference to a component", (size_t)rmai_caf.n * sizeof *spaces);
+        memset(spaces, 0, (size_t)rmai_caf.n * sizeof *spaces);
+    }
+    spaces[pe].self = rma_g_uint64(&rmai_caf.self->self, pe);
+    spaces[pe].near = rma_ptr(rmai_caf.self, pe);
+}
+
+struct rmai_caf_place rmai_caf_place_of(int pe, uint64_t address) {
+    if (__builtin_expect(!spaces || !spaces[pe].self, 0)) learn_space(pe);
+    const struct space *space = &spaces[pe];
+    uint64_t distance = address - space->self, offset = (rmai_caf.first & OFFSET_MASK) + distance;
+    struct rmai_caf_place place = {.foreign = address, .pe = pe};
+    /* A place on another node is checked by its owner. */
+    if (offset > OFFSET_MASK || (space->near && offset >= rma_reach_.stride)) return place;
+    place.far = ((rmai_caf.first & ~OFFSET_MASK) + ((rma_gptr_t)(uint32_t)pe << 40)) | offset;
+    if (space->near) place.near = space->near + (ptrdiff_t)distance;
+    return place;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What all modules of coarrays share: the images of this job, the team in which this image executes, and the words that
+ * other images write here.
+ *
+ * Two layers. The core (image, sync, team, coarray, move, lock, collective) knows images, teams, coarrays and
+ * transfers, and no compiler. The files gfortran_*.c know the compiler's names and descriptors, and call the core. A
+ * second compiler's interface would be a second set of such files. */
+#ifndef RMAI_CAF_CORE_H
+#define RMAI_CAF_CORE_H
+
+#include "base/attributes.h"
+#include "rma.h"
+#include "runtime/face.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The standard's status values, as gfortran numbers them (ISO_FORTRAN_ENV). */
+enum rmai_caf_stat {
+    RMAI_CAF_OK = 0,
+    RMAI_CAF_STAT_LOCKED = 1,
+    RMAI_CAF_STAT_NOT_LOCKED = 0, /* STAT_UNLOCKED, which is 0 in gfortran */
+    RMAI_CAF_STAT_LOCKED_OTHER = 2,
+    RMAI_CAF_STAT_NO_MEM = 5014,
+    RMAI_CAF_STAT_ARGUMENT = 5015, /* a mistake for which the standard names no value */
+    RMAI_CAF_STAT_STOPPED = 6000,
+    RMAI_CAF_STAT_FAILED = 6001,
+    RMAI_CAF_STAT_UNLOCKED_FAILED = 6002 /* for which gfortran has no name yet */
+};
+
+#define RMAI_CAF_TEAMS  64   /* teams that an image can be a member of at a time: bits of one word */
+#define RMAI_CAF_ROUNDS 24   /* of a dissemination barrier: 2^24 images, as many PEs as a global pointer can name */
+#define RMAI_CAF_NODES  1024 /* locks that one image can hold at a time */
+
+/* Added to a word on which images wait when the image that should change it has left: each comparison with a count is
+ * true from then on. */
+#define RMAI_CAF_LEFT ((uint64_t)1 << 62)
+
+#define RMAI_CAF_BOX       64 /* bytes that images exchange together with their arrival */
+#define RMAI_CAF_EXCHANGES 8  /* rounds of such an exchange: 256 images */
+
+/* The words of a team, on each of its images. */
+struct rmai_caf_team_words {
+    uint64_t epoch;                         /* how many barriers and exchanges this image has entered */
+    uint64_t arrived[RMAI_CAF_ROUNDS];      /* how often the partner of each round has arrived at a barrier, */
+    uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; both or'ed with RMAI_CAF_LEFT */
+    /* What the partner of each round has sent. An image sends for the exchange after the next one only when this image
+     * has finished the next one, so two sets of boxes are enough. */
+    char box[2][RMAI_CAF_EXCHANGES][RMAI_CAF_BOX] __attribute__((aligned(64)));
+} __attribute__((aligned(64)));
+
+/* An image in the queue of a lock (lock.c). */
+struct rmai_caf_lock_node {
+    uint64_t next;    /* the image behind this one, as a tail of the lock; 0: none yet */
+    uint64_t granted; /* 0: wait. 1: the lock is yours. 2: it is, and its holder failed */
+};
+
+/* What an image shows to the others: a symmetric object. */
+struct rmai_caf_image {
+    uint64_t gone;   /* how many images have stopped or failed and told this image */
+    uint64_t status; /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
+    uint64_t self;   /* where this struct is in its own process: peers translate addresses by it (coarray.c) */
+    uint64_t pid;
+    uint64_t started;                /* a time */
+    struct rmai_caf_team_words last; /* of the barrier at the end of the program */
+    struct rmai_caf_team_words teams[RMAI_CAF_TEAMS];
+    struct rmai_caf_lock_node nodes[RMAI_CAF_NODES];
+};
+
+struct rmai_caf_team;
+
+/* This image's state. Images are numbered from 0 here: PEs. */
+struct rmai_caf {
+    struct rmai_caf_image *self; /* symmetric; NULL before rmai_caf_start */
+    rma_gptr_t first;            /* the global pointer of *self on PE 0 */
+    uint64_t *pair;              /* symmetric, n words: how often image i has synchronized with this one */
+    uint64_t *expected;          /* n words: how often this image has waited for image i */
+    struct rmai_caf_team *team;  /* the current team */
+    struct rmai_caf_team *initial;
+    int me, n;
+};
+extern struct rmai_caf rmai_caf;
+
+/* ---- image.c ---- */
+
+/* rmai_caf_start starts librma, unless it runs. The first registration of a coarray calls it, which may be before
+ * main. */
+void rmai_caf_start(void);
+
+/* rmai_caf_leave tells the other images that this one has stopped or failed. */
+void rmai_caf_leave(enum rmai_caf_stat status);
+
+/* rmai_caf_finish is the normal termination of this image: it waits for all images and ends librma. */
+void rmai_caf_finish(void);
+
+/* rmai_caf_fail is FAIL IMAGE: the image no longer takes part, but its memory can be read until all others have
+ * finished. */
+void rmai_caf_fail(void) __attribute__((noreturn));
+
+/* rmai_caf_status returns the status of the image on `pe`. */
+enum rmai_caf_stat rmai_caf_status(int pe);
+
+/* rmai_caf_wait waits until *word, which other images write, is at least `value`, and returns the word (acquire).
+ * statement names the wait in reports of waits that take long. */
+uint64_t rmai_caf_wait(const char *statement, uint64_t *word, uint64_t value);
+
+/* ---- error.c ---- */
+
+/* Where a statement wants its status: STAT= and ERRMSG=. Either may be absent. */
+struct rmai_caf_result {
+    int *stat;
+    char *errmsg;
+    size_t errmsg_len;
+};
+
+/* rmai_caf_report ends a statement that could not do its work. With STAT= it writes the value and the message; without
+ * it the message goes to stderr and error termination begins. rmai_caf_done ends one that could. */
+void rmai_caf_report(struct rmai_caf_result r, enum rmai_caf_stat stat, const char *format, ...) RMAI_PRINTF(3, 4);
+static inline void rmai_caf_done(struct rmai_caf_result r) {
+    if (r.stat) *r.stat = RMAI_CAF_OK;
+}
+#define RMAI_CAF_NO_RESULT ((struct rmai_caf_result){0})
+
+/* rmai_caf_error_stop ends the job with this exit code. */
+void rmai_caf_error_stop(int code) __attribute__((noreturn));
+
+/* rmai_caf_memory is malloc, and ends the job if there is no memory. */
+void *rmai_caf_memory(const char *statement, size_t size);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* gfortran's calls about images: start and end, who is there, synchronization, teams, random numbers. */
+#include "config.h"
+
+#include "caf/gfortran.h"
+#include "caf/sync.h"
+#include "caf/team.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void _gfortran_caf_init(int *argc, char ***argv) {
+    (void)argc, (void)argv;
+    rmai_caf_start();
+}
+
+void _gfortran_caf_finalize(void) { rmai_caf_finish(); }
+
+/* ---- the end ---- */
+
+static void stop(int code) {
+    fflush(NULL);
+    rmai_caf_finish();
+    exit(code);
+}
+
+void _gfortran_caf_stop_numeric(int code, bool quiet) {
+    if (!quiet) fprintf(stderr, "STOP %d\n", code);
+    stop(code);
+    abort();
+}
+
+void _gfortran_caf_stop_str(const char *text, size_t len, bool quiet) {
+    if (!quiet && text) fprintf(stderr, "STOP %.*s\n", (int)len, text);
+    stop(0);
+    abort();
+}
+
+void _gfortran_caf_error_stop(int code, bool quiet) {
+    if (!quiet) fprintf(stderr, "ERROR STOP %d\n", code);
+    rmai_caf_error_stop(code);
+}
+
+void _gfortran_caf_error_stop_str(const char *text, size_t len, bool quiet) {
+    if (!quiet) fprintf(stderr, "ERROR STOP%s%.*s\n", text && len ? " " : "", text ? (int)len : 0, text ? text : "");
+    rmai_caf_error_stop(1);
+}
+
+void _gfortran_caf_fail_image(void) { rmai_caf_fail(); }
+
+/* ---- who is there ---- */
+
+int _gfortran_caf_this_image(int distance) { return rmai_caf_team_above(distance)->me + 1; }
+
+int _gfortran_caf_num_images(int distance, int failed) {
+    const struct rmai_caf_team *team = rmai_caf_team_above(distance);
+    int n = 0;
+    if (failed < 0) return team->n;
+    if (!rmai_caf.self->gone) return failed ? 0 : team->n;
+    for (int i = 0; i < team->n; i++) n += (rmai_caf_status(team->pes[i]) == RMAI_CAF_STAT_FAILED) == (failed != 0);
+    return n;
+}
+
+/* The compiler passes NULL, or -1 of 32 bits, where the program names no team. */
+static const struct rmai_caf_team *team_or_current(caf_team *team) {
+    return team && (int32_t)(intptr_t)team != -1 ? *team : rmai_caf.team;
+}
+
+int _gfortran_caf_image_status(int image, caf_team *team) {
+    int pe = rmai_caf_pe(RMAI_CAF_NO_RESULT, "IMAGE_STATUS", team_or_current(team), image);
+    return pe == rmai_caf.me || !rmai_caf.self->gone ? 0 : (int)rmai_caf_status(pe);
+}
+
+static void list_images(struct descriptor *array, const struct rmai_caf_team *team, int kind, int status) {
+    char *list = rmai_caf_memory("list of images", (size_t)team->n * (size_t)kind);
+    ptrdiff_t n = 0;
+    for (int i = 0; i < team->n && rmai_caf.self->gone; i++) {
+        int64_t image = i + 1;
+        if ((int)rmai_caf_status(team->pes[i]) != status) continue;
+        memcpy(list + n++ * kind, &image, (size_t)kind);
+    }
+    array->base = list;
+    array->elem_len = (size_t)kind;
+    array->rank = 1;
+    array->type = RMAI_CAF_INTEGER;
+    array->span = kind;
+    array->offset = 0;
+    array->dim[0] = (struct dimension){.stride = 1, .lower = 0, .upper = n - 1};
+}
+
+void _gfortran_caf_failed_images(struct descriptor *array, caf_team *team, int *kind) {
+    list_images(array, team_or_current(team), kind ? *kind : 4, RMAI_CAF_STAT_FAILED);
+}
+
+void _gfortran_caf_stopped_images(struct descriptor *array, caf_team *team, int *kind) {
+    list_images(array, team_or_current(team), kind ? *kind : 4, RMAI_CAF_STAT_STOPPED);
+}
+
+/* ---- synchronization ---- */
+
+static int sync_is_of_allocate;
+
+void rmai_caf_sync_is_of_allocate(void) { sync_is_of_allocate = 1; }
+
+void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
+    int ignored;
+    if (__builtin_expect(sync_is_of_allocate, 0)) {
+        sync_is_of_allocate = 0;
+        if (!stat) stat = &ignored;
+    }
+    rmai_caf_sync_team(result_at(stat, sync_message(errmsg), errmsg_len), "SYNC ALL", rmai_caf.team);
+}
+
+void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_len) {
+    rma_quiet();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    rmai_caf_done(result_at(stat, sync_message(errmsg), errmsg_len));
+}
+
+void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, size_t errmsg_len) {
+    rmai_caf_sync_images(result_at(stat, sync_message(errmsg), errmsg_len), count, images);
+}
+
+/* ---- teams ---- */
+
+void _gfortran_caf_form_team(int number, caf_team *team, int unused) {
+    (void)unused;
+    *team = rmai_caf_team_form(RMAI_CAF_NO_RESULT, number);
+}
+
+void _gfortran_caf_change_team(caf_team *team, int unused) {
+    (void)unused;
+    rmai_caf_team_change(RMAI_CAF_NO_RESULT, *team);
+}
+
+void _gfortran_caf_end_team(caf_team *team) {
+    (void)team;
+    rmai_caf_team_end(RMAI_CAF_NO_RESULT);
+}
+
+void _gfortran_caf_sync_team(caf_team *team, int unused) {
+    (void)unused;
+    rmai_caf_sync_team(RMAI_CAF_NO_RESULT, "SYNC TEAM", *team);
+}
+
+/* The levels of ISO_FORTRAN_ENV: INITIAL_TEAM, PARENT_TEAM, CURRENT_TEAM. */
+enum { LEVEL_INITIAL, LEVEL_PARENT, LEVEL_CURRENT };
+
+caf_team _gfortran_caf_get_team(int *level) {
+    if (!level || *level == LEVEL_CURRENT) return rmai_caf.team;
+    return *level == LEVEL_INITIAL ? rmai_caf.initial : rmai_caf_team_above(1);
+}
+
+int _gfortran_caf_team_number(caf_team team) { return (int)(team ? team : rmai_caf.team)->number; }
+
+/* ---- random numbers ---- */
+
+/* libgfortran, which each Fortran program has. */
+extern void _gfortran_random_init(int repeatable, int image_distinct, int image) __attribute__((weak));
+extern void _gfortran_random_seed_i4(int *size, struct descriptor *put, struct descriptor *get) __attribute__((weak));
+
+/* The same seed on all images, and another one in each job and at each call: the time at which image 1 started, and a
+ * count of calls. Splitmix64 (Steele, Lea, Flood, 2014) spreads them over the seed. */
+static void seed_alike(void) {
+    static uint64_t calls;
+    uint64_t x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    struct {
+        struct descriptor d;
+        struct dimension dim;
+    } seed = {.d = {.elem_len = 4, .rank = 1, .type = RMAI_CAF_INTEGER, .span = 4}};
+    int size = 0;
+    _gfortran_random_seed_i4(&size, NULL, NULL);
+    uint32_t *words = rmai_caf_memory("RANDOM_INIT", (size_t)size * sizeof *words);
+    for (int i = 0; i < size; i++) {
+        uint64_t z = x += 0x9e3779b97f4a7c15u;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        words[i] = (uint32_t)(z >> 32);
+    }
+    seed.d.base = words;
+    seed.d.dim[0] = (struct dimension){.stride = 1, .lower = 0, .upper = size - 1};
+    _gfortran_random_seed_i4(NULL, &seed.d, NULL);
+    free(words);
+}
+
+void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
+    if (!repeatable && !image_distinct && _gfortran_random_seed_i4)
+        seed_alike();
+    else if (_gfortran_random_init)
+        _gfortran_random_init(repeatable, image_distinct, image_distinct ? rmai_caf.me + 1 : 0);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Locks, after J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
+ * multiprocessors", 1991: the word of a lock names the last image of the queue, each image waits for a word of its own,
+ * and the holder passes the lock to the image behind it. An image that fails passes on its locks.
+ *
+ *   word = tail | holder << 32     0: free
+ *   tail = (image + 1) << 10 | node      holder = image + 1; while a lock is passed on, still the former holder
+ *   tail = 0, holder = FAILED            free, and its last holder failed
+ *
+ * 2^22 images with RMAI_CAF_NODES nodes fit into a tail. */
+#include "config.h"
+
+#include "caf/lock.h"
+
+#include <string.h>
+
+#define FAILED        UINT32_MAX
+#define NODE_BITS     10
+#define WORD(t, h)    ((uint64_t)(t) | (uint64_t)(h) << 32)
+#define TAIL(word)    ((uint32_t)(word))
+#define HOLDER(word)  ((uint32_t)((word) >> 32))
+#define GRANTED       1
+#define GRANTED_AFTER 2 /* after the failure of the holder */
+
+_Static_assert(1 << NODE_BITS == RMAI_CAF_NODES, "a tail has a number for each node");
+
+/* Which lock each of this image's nodes is for. */
+static struct {
+    rma_gptr_t lock; /* or 0: the node is free */
+    struct rmai_caf_place at;
+} held[RMAI_CAF_NODES];
+static int n_held; /* all nodes in use are below */
+
+static int find_held(rma_gptr_t lock) {
+    for (int i = n_held - 1; i >= 0; i--)
+        if (held[i].lock == lock) return i;
+    return -1;
+}
+
+static void forget(int node) {
+    held[node].lock = 0;
+    while (n_held > 0 && !held[n_held - 1].lock) n_held--;
+}
+
+static void locked(struct rmai_caf_result r, int *acquired, int after_failure) {
+    if (acquired) *acquired = 1;
+    if (after_failure && r.stat)
+        *r.stat = RMAI_CAF_STAT_UNLOCKED_FAILED;
+    else
+        rmai_caf_done(r);
+}
+
+void rmai_caf_lock(struct rmai_caf_result r, struct rmai_caf_place at, int *acquired) {
+    int node = find_held(0);
+    uint32_t me = (uint32_t)rmai_caf.me + 1, tail;
+    if (find_held(at.far) >= 0) {
+        rmai_caf_report(r, RMAI_CAF_STAT_LOCKED, "LOCK: this image has locked the lock variable already");
+        return;
+    }
+    if (node < 0) node = n_held;
+    if (node == RMAI_CAF_NODES) {
+        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "LOCK: this image holds %d locks, and no more are possible", node);
+        return;
+    }
+    struct rmai_caf_lock_node *mine = &rmai_caf.self->nodes[node];
+    tail = me << NODE_BITS | (uint32_t)node;
+    mine->next = mine->granted = 0;
+    uint64_t word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
+    int after_failure = 0;
+    while (word != 0) {
+        if (HOLDER(word) == FAILED && !TAIL(word)) {
+            uint64_t old = rmai_caf_word_cas(at, 8, word, WORD(tail, me));
+            if ((after_failure = old == word)) break;
+            word = old;
+        } else if (acquired) {
+            *acquired = 0;
+            rmai_caf_done(r);
+            return;
+        } else {
+            uint64_t old = rmai_caf_word_cas(at, 8, word, WORD(tail, HOLDER(word)));
+            if (old != word) {
+                word = old;
+                if (word == 0) word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
+                continue;
+            }
+            uint32_t before = TAIL(word);
+            int pe = (int)(before >> NODE_BITS) - 1;
+            rma_atomic_set_uint64(&rmai_caf.self->nodes[before & (RMAI_CAF_NODES - 1)].next, tail, pe);
+            after_failure = rmai_caf_wait("LOCK", &mine->granted, GRANTED) == GRANTED_AFTER;
+            break;
+        }
+    }
+    held[node].lock = at.far;
+    held[node].at = at;
+    if (node == n_held) n_held++;
+    locked(r, acquired, after_failure);
+}
+
+/* The word changes from mine to free, or to its next image. */
+static void pass_on(int node, int failed) {
+    struct rmai_caf_place at = held[node].at;
+    struct rmai_caf_lock_node *mine = &rmai_caf.self->nodes[node];
+    uint32_t me = (uint32_t)rmai_caf.me + 1, tail = me << NODE_BITS | (uint32_t)node;
+    rma_quiet();
+    if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
+        uint64_t free_word = failed ? WORD(0, FAILED) : 0;
+        if (rmai_caf_word_cas(at, 8, WORD(tail, me), free_word) == WORD(tail, me)) {
+            forget(node);
+            return;
+        }
+    }
+    uint32_t next = (uint32_t)rmai_caf_wait("UNLOCK", &mine->next, 1);
+    uint32_t image = next >> NODE_BITS;
+    /* Only the holder changes this half of the word. */
+    rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), 0);
+    rma_atomic_set_uint64(&rmai_caf.self->nodes[next & (RMAI_CAF_NODES - 1)].granted, failed ? GRANTED_AFTER : GRANTED,
+                          (int)image - 1);
+    forget(node);
+}
+
+void rmai_caf_unlock(struct rmai_caf_result r, struct rmai_caf_place at) {
+    int node = find_held(at.far);
+    if (__builtin_expect(node < 0, 0)) {
+        uint64_t word = rmai_caf_word_fetch(at, 8);
+        if (TAIL(word))
+            rmai_caf_report(r, RMAI_CAF_STAT_LOCKED_OTHER, "UNLOCK: the lock variable is locked by image %u",
+                            HOLDER(word));
+        else
+            rmai_caf_report(r, RMAI_CAF_STAT_NOT_LOCKED, "UNLOCK: the lock variable is not locked");
+        return;
+    }
+    pass_on(node, 0);
+    rmai_caf_done(r);
+}
+
+void rmai_caf_lock_give_up(void) {
+    for (int i = n_held - 1; i >= 0; i--)
+        if (held[i].lock) pass_on(i, 1);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers between images: boxes of elements, contiguous or with strides, or elements by a list. */
+#ifndef RMAI_CAF_MOVE_H
+#define RMAI_CAF_MOVE_H
+
+#include "caf/coarray.h"
+#include "caf/core.h"
+
+#define RMAI_CAF_DIMS 15
+
+/* How many elements a transfer has, in each dimension; and a side's strides in bytes, which may be negative, or 0 on
+ * the side that is read. */
+struct rmai_caf_box {
+    int dims;
+    size_t n; /* of all elements */
+    size_t count[RMAI_CAF_DIMS];
+};
+
+/* The elements of this image. */
+struct rmai_caf_local {
+    char *base;
+    ptrdiff_t stride[RMAI_CAF_DIMS];
+};
+
+/* The elements of some image: by strides, or by a list of n offsets in bytes. */
+struct rmai_caf_remote {
+    struct rmai_caf_place at;
+    ptrdiff_t stride[RMAI_CAF_DIMS];
+    ptrdiff_t *list;
+};
+
+/* What an element is, as gfortran numbers types. */
+enum rmai_caf_kind_of_type {
+    RMAI_CAF_INTEGER = 1,
+    RMAI_CAF_LOGICAL = 2,
+    RMAI_CAF_REAL = 3,
+    RMAI_CAF_COMPLEX = 4,
+    RMAI_CAF_DERIVED = 5,
+    RMAI_CAF_CHARACTER = 6
+};
+struct rmai_caf_type {
+    int type, kind;
+    size_t elem; /* bytes */
+};
+
+/* rmai_caf_box_of_strides makes `strides` those of a contiguous array of elem bytes with the shape of box. */
+void rmai_caf_box_packed(const struct rmai_caf_box *box, size_t elem, ptrdiff_t *strides);
+
+/* rmai_caf_put and rmai_caf_get move the elements of box, which have elem bytes, to and from an image. A put is
+ * complete after the next synchronization; puts and gets of this image to the same bytes take effect in their order. */
+void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const struct rmai_caf_local *from,
+                  const struct rmai_caf_box *box, size_t elem);
+void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const struct rmai_caf_remote *from,
+                  const struct rmai_caf_box *box, size_t elem);
+
+/* rmai_caf_read reads len bytes at a place: a descriptor or a pointer. */
+void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len);
+void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len);
+
+/* rmai_caf_copy copies between two places of this process; the elements must not overlap. */
+void rmai_caf_copy(char *to, const ptrdiff_t *to_stride, const char *from, const ptrdiff_t *from_stride,
+                   const struct rmai_caf_box *box, size_t elem);
+
+/* rmai_caf_same_type: 1 if elements need no conversion. rmai_caf_convert assigns each element of from to one of to,
+ * with the conversion of Fortran's assignment. Returns 0 if there is none between the two types. */
+static inline int rmai_caf_same_type(struct rmai_caf_type a, struct rmai_caf_type b) {
+    return a.type == b.type && a.elem == b.elem && (a.kind == b.kind || a.type == RMAI_CAF_DERIVED);
+}
+int rmai_caf_convert(char *to, const ptrdiff_t *to_stride, struct rmai_caf_type to_type, const char *from,
+                     const ptrdiff_t *from_stride, struct rmai_caf_type from_type, const struct rmai_caf_box *box);
+
+#endif

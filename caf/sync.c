@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Synchronization of images. A barrier is a dissemination barrier (Hensgen, Finkel, Manber, 1988): in round k image i
+ * tells image i + 2^k that it has arrived, and waits for image i - 2^k. The words only count up, so no word is reset.
+ *
+ * As soon as an image has left, all words of its teams are marked (image.c), and the images use another barrier: each
+ * polls the epochs of all others, except of those that have left. That is slow, and needs no word that an image which
+ * has left should have written. Images in either kind of barrier see each other, since both count the same epochs. */
+#include "config.h"
+
+#include "caf/sync.h"
+#include "caf/team.h"
+
+#include <sched.h>
+
+/* The barrier after an image has left. Returns the status of those that have not arrived. */
+static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *team, uint64_t epoch) {
+    enum rmai_caf_stat result = RMAI_CAF_OK;
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    for (int i = 0; i < team->n; i++) {
+        if (i == team->me) continue;
+        int pe = team->pes[i];
+        while (rma_atomic_fetch_uint64(&words->epoch, pe) < epoch) {
+            enum rmai_caf_stat status = rmai_caf_status(pe);
+            /* The image may have arrived and left since its epoch was read. */
+            if (status != RMAI_CAF_OK) {
+                if (rma_atomic_fetch_uint64(&words->epoch, pe) >= epoch) break;
+                if (result != RMAI_CAF_STAT_STOPPED) result = status;
+                break;
+            }
+            rma_progress();
+            sched_yield();
+        }
+    }
+    return result;
+}
+
+enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    uint64_t epoch = words->epoch + 1, turn = ++team->barriers;
+    rma_quiet();
+    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+    for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
+        int to = team->me + far;
+        rma_signal_add(&words->arrived[round], 1, team->pes[to < team->n ? to : to - team->n]);
+        if (rmai_caf_wait(statement, &words->arrived[round], turn) >= RMAI_CAF_LEFT)
+            return meet_the_others(team, epoch);
+    }
+    return RMAI_CAF_OK;
+}
+
+int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, void *data,
+                      size_t len, rmai_caf_take *take, const void *context) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    uint64_t epoch = words->epoch + 1, turn = ++team->exchanges;
+    rma_quiet();
+    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+    for (int round = 0; 1 << round < team->n; round++) {
+        char *box = words->box[turn % 2][round];
+        int pe = team->pes[team->me ^ 1 << round];
+        rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe);
+        uint64_t x = rmai_caf_wait(statement, &words->exchanged[round], turn);
+        if (__builtin_expect(x >= RMAI_CAF_LEFT, 0)) {
+            enum rmai_caf_stat stat = meet_the_others(team, epoch);
+            if (stat != RMAI_CAF_OK) {
+                rmai_caf_report_left(r, statement, stat, team);
+                return 0;
+            }
+            /* All have come, and some have left since; their data come, too. */
+            while ((__atomic_load_n(&words->exchanged[round], __ATOMIC_ACQUIRE) & ~RMAI_CAF_LEFT) < turn) {
+                rma_progress();
+                sched_yield();
+            }
+        }
+        take(data, box, round, context);
+    }
+    return 1;
+}
+
+void rmai_caf_report_left(struct rmai_caf_result r, const char *statement, enum rmai_caf_stat stat,
+                          const struct rmai_caf_team *team) {
+    int image = 0;
+    while (image < team->n && rmai_caf_status(team->pes[image]) != stat) image++;
+    rmai_caf_report(r, stat, "%s: image %d has %s", statement, image + 1,
+                    stat == RMAI_CAF_STAT_FAILED ? "failed" : "stopped");
+}
+
+int rmai_caf_sync_members(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team) {
+    enum rmai_caf_stat stat = rmai_caf_meet(statement, team);
+    if (__builtin_expect(stat == RMAI_CAF_OK, 1)) return 1;
+    rmai_caf_report_left(r, statement, stat, team);
+    return 0;
+}
+
+void rmai_caf_sync_team(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team) {
+    if (rmai_caf_sync_members(r, statement, team)) rmai_caf_done(r);
+}
+
+void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
+    const struct rmai_caf_team *team = rmai_caf.team;
+    enum rmai_caf_stat result = RMAI_CAF_OK;
+    int count = n < 0 ? team->n : n, left = 0;
+    for (int i = 0; i < n; i++) {
+        if (rmai_caf_pe(r, "SYNC IMAGES", team, images[i]) < 0) return;
+        for (int k = 0; k < i && n <= 64; k++)
+            if (images[k] == images[i]) {
+                rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "SYNC IMAGES: image %d is named twice", images[i]);
+                return;
+            }
+    }
+    rma_quiet();
+    for (int i = 0; i < count; i++) {
+        int pe = team->pes[n < 0 ? i : images[i] - 1];
+        if (pe != rmai_caf.me) rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);
+    }
+    for (int i = 0; i < count; i++) {
+        int image = n < 0 ? i : images[i] - 1, pe = team->pes[image];
+        if (pe == rmai_caf.me) continue;
+        uint64_t x = rmai_caf_wait("SYNC IMAGES", &rmai_caf.pair[pe], ++rmai_caf.expected[pe]);
+        if (x < RMAI_CAF_LEFT || x - RMAI_CAF_LEFT >= rmai_caf.expected[pe]) continue;
+        if (result != RMAI_CAF_STAT_STOPPED) result = rmai_caf_status(pe), left = image;
+    }
+    if (result == RMAI_CAF_OK)
+        rmai_caf_done(r);
+    else
+        rmai_caf_report(r, result, "SYNC IMAGES: image %d has %s", left + 1,
+                        result == RMAI_CAF_STAT_FAILED ? "failed" : "stopped");
+}

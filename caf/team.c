@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Teams. A team of images is a team of librma with the same order, and a slot of words for its barrier. All images of a
+ * team use the same slot: they choose the first one that is free on each of them.
+ *
+ * Fortran has no statement that ends a team's life, and librma's teams are few. So FORM TEAM in a loop finds the team
+ * that it has formed before from the same images: that team does for both. */
+#include "config.h"
+
+#include "caf/team.h"
+#include "caf/coarray.h"
+#include "caf/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct rmai_caf_team *teams; /* all of this image */
+static uint64_t slots_free = ~(uint64_t)1;
+
+static struct rmai_caf_team *make_team(rma_team *native, int64_t number) {
+    struct rmai_caf_team *team = rmai_caf_memory("FORM TEAM", sizeof *team);
+    int n = rma_team_n_pes(native);
+    *team = (struct rmai_caf_team){.n = n, .me = rma_team_my_pe(native), .number = number, .native = native};
+    team->pes = rmai_caf_memory("FORM TEAM", (size_t)n * sizeof *team->pes);
+    for (int i = 0; i < n; i++) team->pes[i] = rma_team_translate_pe(native, i, RMA_TEAM_WORLD);
+    return team;
+}
+
+struct rmai_caf_team *rmai_caf_team_initial(void) {
+    struct rmai_caf_team *team = make_team(RMA_TEAM_WORLD, -1);
+    team->active = 1;
+    return teams = team;
+}
+
+/* A team that is the same as `team` but for its handle, and in which this image is not now. */
+static struct rmai_caf_team *find_former(const struct rmai_caf_team *team) {
+    for (struct rmai_caf_team *t = teams; t; t = t->next)
+        if (!t->active && t->parent == team->parent && t->number == team->number && t->n == team->n &&
+            memcmp(t->pes, team->pes, (size_t)t->n * sizeof *t->pes) == 0)
+            return t;
+    return NULL;
+}
+
+struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t number) {
+    struct rmai_caf_team *parent = rmai_caf.team;
+    rma_team *native;
+    if (number <= 0 || number > INT32_MAX) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "FORM TEAM: team number %lld is not positive, or exceeds 2147483647",
+                        (long long)number);
+        return NULL;
+    }
+    /* The call below waits for each image: one that has left is noticed here. */
+    if (!rmai_caf_sync_members(r, "FORM TEAM", parent)) return NULL;
+    if (rma_team_split_color(parent->native, (int)number, parent->me, &native) != RMA_SUCCESS) {
+        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "FORM TEAM: %s", rma_last_error());
+        return NULL;
+    }
+    struct rmai_caf_team *team = make_team(native, number), *former;
+    team->parent = parent;
+    if ((former = find_former(team))) {
+        rma_team_destroy(native);
+        free(team->pes);
+        free(team);
+        return former;
+    }
+    uint64_t slots;
+    rma_and_reduce_uint64(native, &slots, &slots_free, 1);
+    if (!slots) {
+        rma_team_destroy(native);
+        free(team->pes);
+        free(team);
+        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "FORM TEAM: an image is a member of %d teams already", RMAI_CAF_TEAMS);
+        return NULL;
+    }
+    team->slot = __builtin_ctzll(slots);
+    slots_free &= ~((uint64_t)1 << team->slot);
+    team->next = teams;
+    teams = team;
+    return team;
+}
+
+void rmai_caf_team_change(struct rmai_caf_result r, struct rmai_caf_team *team) {
+    if (team->parent != rmai_caf.team) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                        "CHANGE TEAM: team %lld was not formed by the current team, which is number %lld",
+                        (long long)team->number, (long long)rmai_caf.team->number);
+        return;
+    }
+    team->outer = rmai_caf.team;
+    team->active++;
+    rmai_caf.team = team;
+    rmai_caf_sync_team(r, "CHANGE TEAM", team);
+}
+
+void rmai_caf_team_end(struct rmai_caf_result r) {
+    struct rmai_caf_team *team = rmai_caf.team;
+    if (team == rmai_caf.initial) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "END TEAM: the current team is the initial team");
+        return;
+    }
+    rmai_caf_sync_team(r, "END TEAM", team);
+    rmai_caf_coarray_free_all(team);
+    team->active--;
+    rmai_caf.team = team->outer;
+}
+
+struct rmai_caf_team *rmai_caf_team_above(int distance) {
+    struct rmai_caf_team *team = rmai_caf.team;
+    while (distance-- > 0 && team->parent) team = team->parent;
+    return team;
+}
+
+static void mark(const struct rmai_caf_team *team, int round, int pe) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    rma_atomic_or_uint64(&words->arrived[round], RMAI_CAF_LEFT, pe);
+    if (round < RMAI_CAF_EXCHANGES) rma_atomic_or_uint64(&words->exchanged[round], RMAI_CAF_LEFT, pe);
+}
+
+void rmai_caf_team_mark_all(void) {
+    for (struct rmai_caf_team *t = teams; t; t = t->next)
+        for (int i = 0; i < t->n; i++)
+            for (int round = 0; i != t->me && round < rmai_caf_rounds(t->n); round++) mark(t, round, t->pes[i]);
+}

@@ -1,0 +1,149 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! collectives: co_sum, co_min, co_max, co_broadcast and co_reduce, with and without a result image.
+!
+! Broken by a type or kind that is taken for another one, by sections that are not contiguous, and by an operation that
+! is applied to the wrong elements.
+module operations
+  implicit none
+contains
+  pure integer function times(a, b)
+    integer, intent(in) :: a, b
+    times = a * b
+  end function
+  pure function longest(a, b) result(c)
+    character(len=4), intent(in) :: a, b
+    character(len=4) :: c
+    c = merge(a, b, len_trim(a) >= len_trim(b))
+  end function
+  pure logical function either(a, b)
+    logical, value, intent(in) :: a, b
+    either = a .or. b
+  end function
+  pure real(8) function larger(a, b)
+    real(8), intent(in) :: a, b
+    larger = max(a, b)
+  end function
+  pure complex function product_of(a, b)
+    complex, intent(in) :: a, b
+    product_of = a * b
+  end function
+end module
+
+program collectives
+  use operations
+  use iso_fortran_env
+  implicit none
+  integer :: me, n, i, k, stat
+  integer :: x, v(7), m(4, 6), many(1000)
+  integer(1) :: i1
+  integer(2) :: i2
+  integer(8) :: i8(3)
+  integer(16) :: i16
+  real(4) :: r4
+  real(8) :: r8(5)
+  real(16) :: r16(2)
+  complex(4) :: c4
+  complex(8) :: c8
+  complex(16) :: c16
+  logical :: l
+  character(len=4) :: text
+  character(len=60) :: message
+  real(8), allocatable :: a(:)[:]
+
+  me = this_image()
+  n = num_images()
+  k = n * (n + 1) / 2
+
+  x = me
+  call co_sum(x)
+  call expect(x, k, 'co_sum')
+  x = me
+  call co_sum(x, result_image=n, stat=stat, errmsg=message)
+  call expect(stat, 0, 'stat of co_sum')
+  if (me == n) call expect(x, k, 'co_sum with a result image')
+  i1 = int(me, 1); i2 = int(me, 2); i8 = me; i16 = me
+  call co_sum(i1); call co_sum(i2); call co_sum(i8); call co_sum(i16)
+  call expect(int(i1), k, 'co_sum of kind 1')
+  call expect(int(i2), k, 'co_sum of kind 2')
+  call expect(int(i8(3)), k, 'co_sum of kind 8')
+  call expect(int(i16), k, 'co_sum of kind 16')
+  r4 = me; r8 = me; r16 = me
+  call co_sum(r4); call co_sum(r8); call co_sum(r16, result_image=1)
+  call expect(nint(r4), k, 'co_sum of reals')
+  call expect(nint(r8(5)), k, 'co_sum of doubles')
+  if (me == 1) call expect(nint(r16(2)), k, 'co_sum of real(16)')
+  c4 = cmplx(me, -me); c8 = c4; c16 = c4
+  call co_sum(c4); call co_sum(c8); call co_sum(c16)
+  call expect(nint(aimag(c4)), -k, 'co_sum of complex')
+  call expect(nint(aimag(c8)), -k, 'co_sum of complex(8)')
+  call expect(nint(aimag(c16)), -k, 'co_sum of complex(16)')
+
+  ! sections and long arrays
+  m = me
+  call co_sum(m(2:4:2, 1:6:5))
+  call expect(sum(m), 20 * me + 4 * k, 'co_sum of a section')
+  many = [(i + me, i = 1, 1000)]
+  call co_max(many)
+  call expect(many(1000), 1000 + n, 'co_max of a long array')
+  many = [(i + me, i = 1, 1000)]
+  call co_min(many, result_image=1)
+  if (me == 1) call expect(many(1000), 1001, 'co_min of a long array')
+  text = 'im' // achar(iachar('a') + me)
+  call co_max(text)
+  if (text /= 'im' // achar(iachar('a') + n)) error stop 'co_max of characters'
+  text = 'im' // achar(iachar('a') + me)
+  call co_min(text)
+  if (text /= 'imb') error stop 'co_min of characters'
+
+  ! broadcasts
+  do i = 1, n
+    v = me
+    call co_broadcast(v, i)
+    call expect(sum(v), 7 * i, 'co_broadcast')
+    m = me
+    call co_broadcast(m(1:4:3, :), source_image=i)
+    call expect(sum(m), 12 * me + 12 * i, 'co_broadcast of a section')
+    text = achar(iachar('a') + me)
+    call co_broadcast(text, i)
+    if (text /= achar(iachar('a') + i)) error stop 'co_broadcast of characters'
+  end do
+  allocate (a(50000)[*])
+  a = me
+  call co_broadcast(a, n, stat=stat)
+  call expect(nint(sum(a)), 50000 * n, 'co_broadcast of a long coarray')
+
+  ! the user's operations
+  x = me
+  call co_reduce(x, times)
+  call expect(x, product([(i, i = 1, n)]), 'co_reduce')
+  many = [(merge(2, 1, mod(i, n) == me - 1), i = 1, 1000)]
+  call co_reduce(many, times)
+  call expect(sum(many), 2000, 'co_reduce of a long array')
+  v = [(merge(3, 1, mod(i, n) == me - 1), i = 1, 7)]
+  call co_reduce(v, times, result_image=n)
+  if (me == n) call expect(sum(v), 21, 'co_reduce of a short array')
+  text = repeat('x', mod(me, 4))
+  call co_reduce(text, longest)
+  call expect(len_trim(text), min(n, 3), 'co_reduce of characters')
+  l = me == n
+  call co_reduce(l, either)
+  if (.not. l) error stop 'co_reduce with arguments by value'
+  r8 = me
+  call co_reduce(r8, larger)
+  call expect(nint(r8(2)), n, 'co_reduce of doubles')
+  c4 = (0, 1)
+  call co_reduce(c4, product_of)
+  if (abs(c4 - (0, 1)**n) > 1e-5) error stop 'co_reduce of complex'
+  x = 0
+  call co_sum(x, result_image=n + 1, stat=stat, errmsg=message)
+  if (stat == 0) error stop 'a result image that does not exist'
+  if (me == 1) print '(a)', 'collectives: passed'
+contains
+  subroutine expect(x, y, what)
+    integer, intent(in) :: x, y
+    character(len=*), intent(in) :: what
+    if (x == y) return
+    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
+    error stop 1
+  end subroutine
+end program

@@ -1,0 +1,59 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! ends: programs that end in a special way: the argument says how. test/check-caf.sh compares exit codes and messages.
+module types
+  type box
+    integer, allocatable :: a(:), b(:)
+  end type
+end module
+program ends
+  use iso_fortran_env
+  use types
+  implicit none
+  integer, save :: x[*], v(10)[*]
+  type(box), save :: z[*]
+  type(lock_type), save :: lock[*]
+  character(len=20) :: which
+  integer :: me, i, first
+
+  me = this_image()
+  first = 9
+  call get_command_argument(1, which)
+  allocate (z%b(5))
+  z%b = 0
+  x = me
+  v = 0
+  sync all
+  select case (which)
+  case ('stop')
+    stop 3
+  case ('stop_text')
+    stop 'all is well'
+  case ('error_stop')
+    if (me == 1) error stop 4
+    sync all
+  case ('error_stop_text')
+    if (me == 2) error stop 'a reason'
+    sync all
+  case ('image_index')
+    i = 3
+    if (me == 1) x[i] = 5
+    sync all
+  case ('section')
+    if (me == 1) v(first:first + 7)[2] = 5
+    sync all
+  case ('component')
+    if (me == 1) i = z[2]%a(1)
+    sync all
+  case ('component_index')
+    i = 6
+    if (me == 1) i = z[2]%b(i)
+    sync all
+  case ('lock')
+    lock (lock[1])
+    lock (lock[1])
+    unlock (lock[1])
+  case ('sync_stopped')
+    if (me == 2) stop
+    sync all
+  end select
+end program

@@ -1,0 +1,165 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! words: locks, critical sections, events, atomic subroutines.
+!
+! Broken by a lock that two images hold, by a post that is lost, by an atomic update of the wrong width or image, and by
+! a wrong status.
+program words
+  use iso_fortran_env
+  implicit none
+  type(lock_type), save :: lock[*]
+  type(lock_type), allocatable :: locks(:)[:]
+  type(event_type), save :: ready[*], events(3)[*]
+  integer(atomic_int_kind), save :: counter[*], several(4)[*]
+  integer(atomic_int_kind), save :: pair(2)[*]
+  logical(atomic_logical_kind), save :: flag[*]
+  integer, save :: shared[*], turn[*]
+  integer :: me, n, right, left, i, old, got, stat
+  logical :: acquired
+  logical(atomic_logical_kind) :: l
+  integer, parameter :: rounds = 200
+  character(len=60) :: message
+
+  me = this_image()
+  n = num_images()
+  right = merge(1, me + 1, me == n)
+  left = merge(n, me - 1, me == 1)
+
+  ! critical: read, change, write
+  shared = 0
+  sync all
+  do i = 1, rounds
+    critical
+      shared[1] = shared[1] + 1
+    end critical
+  end do
+  sync all
+  call expect(shared[1], n * rounds, 'critical')
+  sync all
+
+  ! locks of the last image, of an array
+  allocate (locks(3)[*])
+  shared = 0
+  sync all
+  do i = 1, rounds
+    lock (locks(2)[n])
+    shared[n] = shared[n] + 1
+    unlock (locks(2)[n])
+  end do
+  do i = 1, rounds
+    do
+      lock (lock[1], acquired_lock=acquired)
+      if (acquired) exit
+    end do
+    turn[1] = turn[1] + 1
+    unlock (lock[1], stat=stat)
+    call expect(stat, 0, 'stat of unlock')
+  end do
+  sync all
+  call expect(shared[n], n * rounds, 'lock')
+  call expect(turn[1], n * rounds, 'lock with acquired_lock')
+  sync all
+
+  ! statuses of locks
+  lock (locks(1)[me], stat=stat)
+  call expect(stat, 0, 'stat of lock')
+  lock (locks(1)[me], stat=stat, errmsg=message)
+  call expect(stat, stat_locked, 'stat of a second lock')
+  if (message == '') error stop 'no message'
+  sync all
+  if (n > 1) then
+    unlock (locks(1)[right], stat=stat)
+    call expect(stat, stat_locked_other_image, 'unlock of the lock of another image')
+    lock (locks(1)[right], acquired_lock=acquired, stat=stat)
+    if (acquired) error stop 'a lock that is held was acquired'
+    call expect(stat, 0, 'stat of a lock that is not acquired')
+  end if
+  sync all
+  unlock (locks(1)[me])
+  message = ''
+  unlock (locks(1)[me], stat=stat, errmsg=message)
+  call expect(stat, stat_unlocked, 'unlock of an unlocked lock')
+  if (message == '') error stop 'no message'
+  sync all
+  deallocate (locks)
+
+  ! events
+  shared = 0
+  sync all
+  do i = 1, rounds
+    shared[right] = i
+    event post (ready[right])
+    event wait (ready)
+    call expect(shared, i, 'a put before a post')
+    event post (events(2)[left])
+    event wait (events(2))
+  end do
+  call event_query(ready, got)
+  call expect(got, 0, 'count of an event')
+  sync all
+  do i = 1, n
+    event post (events(3)[i], stat=stat)
+    call expect(stat, 0, 'stat of event post')
+  end do
+  event wait (events(3), until_count=n, stat=stat)
+  call expect(stat, 0, 'stat of event wait')
+  sync all
+  call event_query(events(3), got, stat)
+  call expect(got, 0, 'count of an event after until_count')
+
+  ! atomics
+  counter = 0
+  pair = 0
+  several = 0
+  flag = .false.
+  sync all
+  do i = 1, rounds
+    call atomic_add(counter[1], 2)
+    call atomic_fetch_add(several(3)[n], 1, old)
+    if (old < 0 .or. old >= n * rounds) error stop 'atomic_fetch_add'
+  end do
+  call atomic_or(several(1)[1], ishft(1, me))
+  call atomic_xor(several(2)[1], ishft(1, me))
+  call atomic_define(pair(2)[right], 2**30 + me)
+  sync all
+  call atomic_ref(got, counter[1])
+  call expect(got, 2 * n * rounds, 'atomic_add')
+  call atomic_ref(got, several(3)[n])
+  call expect(got, n * rounds, 'atomic_fetch_add')
+  call atomic_ref(got, several(1)[1])
+  call expect(got, 2 * (2**n - 1), 'atomic_or')
+  call expect(several(2)[1], 2 * (2**n - 1), 'atomic_xor')
+  call expect(pair(2) - 2**30, left, 'atomic_define')
+  call expect(pair(1), 0, 'beside it')
+  sync all
+  call atomic_fetch_and(several(1)[1], not(ishft(1, me)), old)
+  if (iand(old, ishft(1, me)) == 0) error stop 'atomic_fetch_and'
+  sync all
+  call expect(several(1)[1], 0, 'atomic_and')
+  call atomic_fetch_or(several(4)[me], 5, old)
+  call atomic_fetch_xor(several(4)[me], 1, old)
+  call expect(old, 5, 'atomic_fetch_or')
+  call expect(several(4), 4, 'atomic_fetch_xor')
+  sync all
+  if (me == n) call atomic_define(flag[1], .true.)
+  sync all
+  call atomic_ref(l, flag[1])
+  if (.not. l) error stop 'atomic_define of a logical'
+  ! compare and swap: one image each time
+  counter = 0
+  sync all
+  do
+    call atomic_cas(counter[1], old, me - 1, me, stat)
+    if (old == me - 1) exit
+  end do
+  sync all
+  call expect(counter[1], n, 'atomic_cas')
+  if (me == 1) print '(a)', 'words: passed'
+contains
+  subroutine expect(x, y, what)
+    integer, intent(in) :: x, y
+    character(len=*), intent(in) :: what
+    if (x == y) return
+    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
+    error stop 1
+  end subroutine
+end program

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# check-caf.sh: Fortran programs with coarrays, compiled by gfortran: each statement, on one node and on several; exit
+# codes and messages of programs that end in an error; examples/coarray.
+#
+# Broken by whatever the first comment of a program in test/caf says, and by a program that ends with another exit code
+# or without its message.
+set -eu
+
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+
+fortran=${FC:-gfortran}
+if ! command -v "${fortran%% *}" >/dev/null 2>&1; then
+    skip "needs a Fortran compiler, and there is no $fortran (Debian package gfortran)"
+fi
+if [ ! -f "$top_builddir/.libs/librma_caf.so" ]; then skip "needs a shared library"; fi
+skip_with_sanitizers "the program's compiler does not know them"
+unset_settings
+
+cd "$dir" # the compiler writes module files where it stands
+# compile SOURCE PROGRAM [LIBRARY...]
+compile() {
+    source=$1 program=$2
+    shift 2
+    # FC may be a command with arguments.
+    # shellcheck disable=SC2086
+    if ! $fortran -O1 -fcoarray=lib "$source" -o "$program" "$@" -L"$top_builddir/.libs" -lrma_caf -lrma \
+        -Wl,-rpath,"$top_builddir/.libs" >"$dir/log" 2>&1; then
+        fail "$source does not compile"
+        return 1
+    fi
+    rm -f "$dir/log"
+}
+
+# images N LAYOUT COMMAND...: runs it; the layout is one or nolocal.
+images() {
+    n=$1 layout=$2
+    shift 2
+    [ "$layout" = one ] || export MPIR_CVAR_NOLOCAL=1
+    export RMA_TEST_LAYOUT="$layout"
+    # MPIEXEC may be a command with arguments.
+    # shellcheck disable=SC2086
+    run $mpiexec -n "$n" "$@"
+    unset MPIR_CVAR_NOLOCAL RMA_TEST_LAYOUT
+}
+
+sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
+for name in basics collectives components conversions failures random teams words; do
+    compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
+    for n in $sizes; do
+        for layout in one nolocal; do
+            [ "$n$layout" != 1nolocal ] || continue
+            images "$n" $layout "./$name"
+            if [ "$status" -eq 0 ] && grep -qx "$name: passed" "$dir/out"; then
+                ok "$name, $n images, $layout"
+            else
+                fail "$name, $n images, $layout: exit $status"
+            fi
+        done
+    done
+done
+
+# ends CODE TEXT CASE: two images execute that case of ends.f90.
+ends() {
+    images 2 one ./ends "$3"
+    if [ "$status" -eq "$1" ] && grep -qF -- "$2" "$dir/out" "$dir/err"; then
+        ok "$3"
+    else
+        fail "$3: exit $status, not $1, or without '$2'"
+    fi
+}
+if compile "$top_srcdir/test/caf/ends.f90" ends; then
+    ends 3 'STOP 3' stop
+    ends 0 'STOP all is well' stop_text
+    ends 4 'ERROR STOP 4' error_stop
+    ends 1 'ERROR STOP a reason' error_stop_text
+    ends 1 'image index 3 is outside 1..2' image_index
+    ends 1 'bytes 32 to 63 are outside of the coarray, which has 40 bytes' section
+    ends 1 'a component on image 2 is not allocated or not associated' component
+    ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
+    ends 1 'this image has locked the lock variable already' lock
+    ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
+fi
+
+# A program of gfortran 15 registers its accessors in a constructor.
+if ${CC:-cc} "$top_srcdir/test/caf/later.c" -o later -L"$top_builddir/.libs" -lrma_caf -lrma \
+    -Wl,-rpath,"$top_builddir/.libs"; then
+    run ./later
+    exits 1 'a program of gfortran 15'
+    grep -q 'compiled by gfortran 15 or later' "$dir/err" || fail 'a program of gfortran 15: no message'
+else
+    fail 'later.c does not compile'
+fi
+
+for example in halo queue list teams; do
+    compile "$top_srcdir/examples/coarray/$example.f90" "example_$example" || continue
+    images 4 one "./example_$example"
+    exits 0 "examples/coarray/$example"
+done
+verdict
