@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define RECORD_MOST ((size_t)3968)  /* bytes of a piece's runs and data in a message */
-#define LONG_FROM   ((size_t)65536)  /* bytes of a move whose data travel by tag */
+#define LONG_FROM   ((size_t)65536) /* bytes of a move whose data travel by tag */
 #define LONG_PIECE  ((size_t)65536) /* bytes of data of one piece, by tag */
 #define RUNS_MOST   (RECORD_MOST / sizeof(int64_t))
 
