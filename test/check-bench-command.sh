@@ -149,7 +149,7 @@ fail=5 all -i 1 -r 1
 told 1 err "all: scan failed: exit code 5" "all: one that fails is named"
 told 1 out "## measured: $((n - 3)); refused: get_bw; failed: scan" "all goes on, and counts"
 refuse=yes all
-told 2 out "## measured: 0; refused: alloc " "all: nothing measured"
+told 2 out "## measured: 0; refused: accumulate " "all: nothing measured"
 
 rm "$dir/build/bench/rma_wait"
 all

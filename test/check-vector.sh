@@ -30,7 +30,7 @@ case "$($CC --version | head -n 1)" in
     ;;
 esac
 
-source=$top_srcdir/collectives/kernels.c
+source=$top_srcdir/base/kernels.c
 : >"$dir/config.h"
 echo "#define HAVE_TARGET_CLONES 1" >>"$dir/config.h"
 # shellcheck disable=SC2086
