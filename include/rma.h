@@ -1016,9 +1016,9 @@ struct rma_block {
  *
  * The update of each element is atomic with respect to other accumulates of the same type, and to rma_atomic_ calls of
  * the same type; a call as a whole is not. A reader by rma_atomic_fetch sees no half of an element of 4 or 8 bytes.
- * Accumulates of one PE to the same element of another take effect in the order of the calls. An accumulate is no
- * release and no acquire: rma_quiet completes it, as it does a put. Integers wrap around; an operation rounds as C
- * does. Elements are naturally aligned (RMA_ERR_ADDRESS).
+ * Accumulates of one PE and one context to the same element of another PE take effect in the order of the calls. An
+ * accumulate is no release and no acquire: rma_quiet completes it, as it does a put. Integers wrap around; an operation
+ * rounds as C does. Elements are naturally aligned (RMA_ERR_ADDRESS).
  *
  *     op                                                  types
  *     RMA_OP_SUM, RMA_OP_PROD                             all
