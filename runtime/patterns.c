@@ -215,73 +215,45 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
     s.g = G
 #define LIST(...) __VA_ARGS__
 
-/* The eight forms of a call. DO is the expression, with its parameter `when` last. */
-#define FORMS_PUT(NAME, PARAMETERS, DO, ...)                                                                           \
-    int rma_##NAME(void *dest, const void *source, LIST PARAMETERS, int pe) {                                          \
-        BY_ADDRESS("rma_" #NAME, RMA_CTX_DEFAULT, dest);                                                               \
+/* The eight forms of a call. REMOTE is the parameter that has the remote address. DO is the expression, with its
+ * parameter `when` last. */
+#define FORMS(NAME, BUFFERS, BUFFERS_BY_GPTR, REMOTE, PARAMETERS, DO, ...)                                             \
+    int rma_##NAME(LIST BUFFERS, LIST PARAMETERS, int pe) {                                                            \
+        BY_ADDRESS("rma_" #NAME, RMA_CTX_DEFAULT, REMOTE);                                                             \
         return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
     }                                                                                                                  \
-    int rma_##NAME##_nbi(void *dest, const void *source, LIST PARAMETERS, int pe) {                                    \
-        BY_ADDRESS("rma_" #NAME "_nbi", RMA_CTX_DEFAULT, dest);                                                        \
+    int rma_##NAME##_nbi(LIST BUFFERS, LIST PARAMETERS, int pe) {                                                      \
+        BY_ADDRESS("rma_" #NAME "_nbi", RMA_CTX_DEFAULT, REMOTE);                                                      \
         return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
     }                                                                                                                  \
-    int rma_ctx_##NAME(rma_ctx *ctx, void *dest, const void *source, LIST PARAMETERS, int pe) {                        \
-        BY_ADDRESS("rma_ctx_" #NAME, ctx, dest);                                                                       \
+    int rma_ctx_##NAME(rma_ctx *ctx, LIST BUFFERS, LIST PARAMETERS, int pe) {                                          \
+        BY_ADDRESS("rma_ctx_" #NAME, ctx, REMOTE);                                                                     \
         return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
     }                                                                                                                  \
-    int rma_ctx_##NAME##_nbi(rma_ctx *ctx, void *dest, const void *source, LIST PARAMETERS, int pe) {                  \
-        BY_ADDRESS("rma_ctx_" #NAME "_nbi", ctx, dest);                                                                \
+    int rma_ctx_##NAME##_nbi(rma_ctx *ctx, LIST BUFFERS, LIST PARAMETERS, int pe) {                                    \
+        BY_ADDRESS("rma_ctx_" #NAME "_nbi", ctx, REMOTE);                                                              \
         return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
     }                                                                                                                  \
-    int rma_gptr_##NAME(rma_gptr_t dest, const void *source, LIST PARAMETERS) {                                        \
-        BY_GPTR("rma_gptr_" #NAME, RMA_CTX_DEFAULT, dest);                                                             \
+    int rma_gptr_##NAME(LIST BUFFERS_BY_GPTR, LIST PARAMETERS) {                                                       \
+        BY_GPTR("rma_gptr_" #NAME, RMA_CTX_DEFAULT, REMOTE);                                                           \
         return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
     }                                                                                                                  \
-    int rma_gptr_##NAME##_nbi(rma_gptr_t dest, const void *source, LIST PARAMETERS) {                                  \
-        BY_GPTR("rma_gptr_" #NAME "_nbi", RMA_CTX_DEFAULT, dest);                                                      \
+    int rma_gptr_##NAME##_nbi(LIST BUFFERS_BY_GPTR, LIST PARAMETERS) {                                                 \
+        BY_GPTR("rma_gptr_" #NAME "_nbi", RMA_CTX_DEFAULT, REMOTE);                                                    \
         return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
     }                                                                                                                  \
-    int rma_ctx_gptr_##NAME(rma_ctx *ctx, rma_gptr_t dest, const void *source, LIST PARAMETERS) {                      \
-        BY_GPTR("rma_ctx_gptr_" #NAME, ctx, dest);                                                                     \
+    int rma_ctx_gptr_##NAME(rma_ctx *ctx, LIST BUFFERS_BY_GPTR, LIST PARAMETERS) {                                     \
+        BY_GPTR("rma_ctx_gptr_" #NAME, ctx, REMOTE);                                                                   \
         return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
     }                                                                                                                  \
-    int rma_ctx_gptr_##NAME##_nbi(rma_ctx *ctx, rma_gptr_t dest, const void *source, LIST PARAMETERS) {                \
-        BY_GPTR("rma_ctx_gptr_" #NAME "_nbi", ctx, dest);                                                              \
-        return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
-    }
-#define FORMS_GET(NAME, PARAMETERS, DO, ...)                                                                           \
-    int rma_##NAME(void *dest, const void *source, LIST PARAMETERS, int pe) {                                          \
-        BY_ADDRESS("rma_" #NAME, RMA_CTX_DEFAULT, source);                                                             \
-        return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
-    }                                                                                                                  \
-    int rma_##NAME##_nbi(void *dest, const void *source, LIST PARAMETERS, int pe) {                                    \
-        BY_ADDRESS("rma_" #NAME "_nbi", RMA_CTX_DEFAULT, source);                                                      \
-        return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
-    }                                                                                                                  \
-    int rma_ctx_##NAME(rma_ctx *ctx, void *dest, const void *source, LIST PARAMETERS, int pe) {                        \
-        BY_ADDRESS("rma_ctx_" #NAME, ctx, source);                                                                     \
-        return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
-    }                                                                                                                  \
-    int rma_ctx_##NAME##_nbi(rma_ctx *ctx, void *dest, const void *source, LIST PARAMETERS, int pe) {                  \
-        BY_ADDRESS("rma_ctx_" #NAME "_nbi", ctx, source);                                                              \
-        return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
-    }                                                                                                                  \
-    int rma_gptr_##NAME(void *dest, rma_gptr_t source, LIST PARAMETERS) {                                              \
-        BY_GPTR("rma_gptr_" #NAME, RMA_CTX_DEFAULT, source);                                                           \
-        return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
-    }                                                                                                                  \
-    int rma_gptr_##NAME##_nbi(void *dest, rma_gptr_t source, LIST PARAMETERS) {                                        \
-        BY_GPTR("rma_gptr_" #NAME "_nbi", RMA_CTX_DEFAULT, source);                                                    \
-        return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
-    }                                                                                                                  \
-    int rma_ctx_gptr_##NAME(rma_ctx *ctx, void *dest, rma_gptr_t source, LIST PARAMETERS) {                            \
-        BY_GPTR("rma_ctx_gptr_" #NAME, ctx, source);                                                                   \
-        return DO(&s, __VA_ARGS__, RMAI_NOW);                                                                          \
-    }                                                                                                                  \
-    int rma_ctx_gptr_##NAME##_nbi(rma_ctx *ctx, void *dest, rma_gptr_t source, LIST PARAMETERS) {                      \
-        BY_GPTR("rma_ctx_gptr_" #NAME "_nbi", ctx, source);                                                            \
+    int rma_ctx_gptr_##NAME##_nbi(rma_ctx *ctx, LIST BUFFERS_BY_GPTR, LIST PARAMETERS) {                               \
+        BY_GPTR("rma_ctx_gptr_" #NAME "_nbi", ctx, REMOTE);                                                            \
         return DO(&s, __VA_ARGS__, RMAI_LATER);                                                                        \
     }
+#define FORMS_PUT(NAME, ...)                                                                                           \
+    FORMS(NAME, (void *dest, const void *source), (rma_gptr_t dest, const void *source), dest, __VA_ARGS__)
+#define FORMS_GET(NAME, ...)                                                                                           \
+    FORMS(NAME, (void *dest, const void *source), (void *dest, rma_gptr_t source), source, __VA_ARGS__)
 
 /* Contiguous updates that the inlined arithmetic can find, as most are: without a pattern. */
 static inline size_t quick_bytes(int type, size_t n) {
