@@ -15,8 +15,14 @@ static int too_large(const char *call, const char *what) {
     return rmai_error(RMA_ERR_ARG, "%s: the %s overflow an address", call, what);
 }
 
-static int overlaps(const struct rmai_pattern_call *c) {
-    return rmai_error(RMA_ERR_ARG, "%s: elements of %s overlap each other", c->call, c->names[c->written]);
+static int overlaps(const struct rmai_pattern_call *c, int side) {
+    return rmai_error(RMA_ERR_ARG, "%s: elements of %s overlap each other", c->call, c->names[side]);
+}
+
+/* 1 if the bytes from the first remote element to the end of the last one are a number. */
+static int span_fits(const struct rmai_pattern *s) {
+    ptrdiff_t span;
+    return !__builtin_sub_overflow(s->end, s->least, &span);
 }
 
 /* ---- elements that overlap ---- */
@@ -29,8 +35,8 @@ static int compare_offsets(const void *a, const void *b) {
 static size_t stride_length(ptrdiff_t stride) { return stride < 0 ? 0 - (size_t)stride : (size_t)stride; }
 
 /* Compares all elements. It is needed only where the elements of one dimension lie between those of another. */
-static int compare_elements(const struct rmai_pattern_call *c, const struct rmai_pattern *s) {
-    const ptrdiff_t *stride = s->stride[c->written];
+static int compare_elements(const struct rmai_pattern_call *c, const struct rmai_pattern *s, int side) {
+    const ptrdiff_t *stride = s->stride[side];
     const size_t n = s->bytes / s->elem;
     ptrdiff_t *all = n <= SIZE_MAX / sizeof *all ? malloc(n * sizeof *all) : NULL;
     size_t place[RMA_DIMS_MAX] = {0}, i = 0;
@@ -38,7 +44,7 @@ static int compare_elements(const struct rmai_pattern_call *c, const struct rmai
     int found = 0;
     if (!all)
         return rmai_error(RMA_ERR_NO_MEM, "%s: no memory to check whether %zu elements of %s overlap", c->call, n,
-                          c->names[c->written]);
+                          c->names[side]);
     for (int d = 0; d < s->dims;) {
         if (d == 0) all[i++] = at;
         at += stride[d];
@@ -52,25 +58,33 @@ static int compare_elements(const struct rmai_pattern_call *c, const struct rmai
     qsort(all, n, sizeof *all, compare_offsets);
     for (i = 1; i < n && !found; i++) found = (size_t)(all[i] - all[i - 1]) < s->elem;
     free(all);
-    return found ? overlaps(c) : RMA_SUCCESS;
+    return found ? overlaps(c, side) : RMA_SUCCESS;
+}
+
+int rmai_pattern_compare(const struct rmai_pattern *s, const struct rmai_pattern_call *c) {
+    int code = RMA_SUCCESS;
+    if (RMAI_LIKELY(s->kind != RMAI_SECTION || !s->doubtful)) return RMA_SUCCESS;
+    for (int side = 0; side < s->sides && code == RMA_SUCCESS; side++)
+        if (s->doubtful >> side & 1) code = compare_elements(c, s, side);
+    return code;
 }
 
 /* Nested dimensions do not overlap: sorted by the length of their strides, each stride is at least as long as all that
  * the shorter ones span. */
-static int check_section_apart(const struct rmai_pattern_call *c, const struct rmai_pattern *s) {
+static int check_section_apart(const struct rmai_pattern_call *c, struct rmai_pattern *s, int side) {
     size_t length[RMA_DIMS_MAX], count[RMA_DIMS_MAX], span = s->elem;
     for (int d = 0; d < s->dims; d++) {
         int at = d;
-        for (; at > 0 && length[at - 1] > stride_length(s->stride[c->written][d]); at--) {
+        for (; at > 0 && length[at - 1] > stride_length(s->stride[side][d]); at--) {
             length[at] = length[at - 1];
             count[at] = count[at - 1];
         }
-        length[at] = stride_length(s->stride[c->written][d]);
+        length[at] = stride_length(s->stride[side][d]);
         count[at] = s->count[d];
     }
-    if (s->dims > 0 && length[0] < s->elem) return overlaps(c);
+    if (s->dims > 0 && length[0] < s->elem) return overlaps(c, side);
     for (int d = 0; d < s->dims; d++) {
-        if (length[d] < span) return compare_elements(c, s);
+        if (length[d] < span) s->doubtful |= 1 << side;
         span += (count[d] - 1) * length[d];
     }
     return RMA_SUCCESS;
@@ -94,7 +108,7 @@ static int check_blocks_apart(const struct rmai_pattern_call *c, const struct rm
         before = i;
     }
     free(sorted);
-    return found ? overlaps(c) : RMA_SUCCESS;
+    return found ? overlaps(c, c->written) : RMA_SUCCESS;
 }
 
 /* ---- sections ---- */
@@ -179,6 +193,7 @@ int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call 
     int code = check_section(c, sides, strides, elem, dims, count);
     if (code != RMA_SUCCESS) return code;
     s->kind = RMAI_SECTION;
+    s->doubtful = 0;
     s->sides = sides;
     s->dims = dims;
     s->elem = s->bytes = elem;
@@ -201,19 +216,16 @@ int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call 
     }
     s->least = least[RMAI_REMOTE];
     s->end = end[RMAI_REMOTE];
+    if (!span_fits(s)) return too_large(c->call, "strides");
     normalise(s, c->written);
-    if ((code = check_section_apart(c, s)) != RMA_SUCCESS) return code;
-    if (sides > RMAI_BEFORE) {
-        struct rmai_pattern_call before = *c;
-        before.written = RMAI_BEFORE;
-        return check_section_apart(&before, s);
-    }
-    return RMA_SUCCESS;
+    if ((code = check_section_apart(c, s, c->written)) != RMA_SUCCESS) return code;
+    return sides > RMAI_BEFORE ? check_section_apart(c, s, RMAI_BEFORE) : RMA_SUCCESS;
 }
 
 int rmai_pattern_contiguous(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides, size_t elem,
                             size_t n) {
     s->kind = RMAI_SECTION;
+    s->doubtful = 0;
     s->sides = sides;
     s->dims = 0;
     s->least = 0;
@@ -246,7 +258,7 @@ int rmai_pattern_indexed(struct rmai_pattern *s, const struct rmai_pattern_call 
     if (__builtin_mul_overflow(least, elem, &s->least) || __builtin_mul_overflow(greatest, elem, &s->end) ||
         __builtin_add_overflow(s->end, elem, &s->end))
         return too_large(c->call, "indices");
-    return RMA_SUCCESS;
+    return span_fits(s) ? RMA_SUCCESS : too_large(c->call, "indices");
 }
 
 /* ---- blocks ---- */
@@ -286,6 +298,7 @@ int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *
         given = side;
         s->bytes = sum;
     }
+    if (given < 0 && listed[RMAI_REMOTE] == 0 && listed[RMAI_LOCAL] == 0) return RMA_SUCCESS;
     if (given < 0) return rmai_error(RMA_ERR_ARG, "%s: all lists of blocks are null pointers", c->call);
     for (int side = 0; side < sides; side++) {
         if (list[side]) continue;
@@ -301,6 +314,7 @@ int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *
         if (b->offset < s->least) s->least = b->offset;
         if (b->offset + (ptrdiff_t)b->len > s->end) s->end = b->offset + (ptrdiff_t)b->len;
     }
+    if (s->bytes && !span_fits(s)) return too_large(c->call, "blocks");
     return c->checks && s->bytes ? check_blocks_apart(c, s) : RMA_SUCCESS;
 }
 

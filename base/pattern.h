@@ -21,6 +21,7 @@ struct rmai_pattern {
     size_t elem;     /* bytes of a block of a section, or of an element with an index */
     ptrdiff_t least; /* the remote elements lie in [least, end) */
     ptrdiff_t end;
+    int doubtful; /* SECTION: a bit for each side whose elements may overlap: rmai_pattern_compare finds out */
     /* SECTION: dimension 0 is the innermost; every remote stride is positive or 0 */
     int dims;
     size_t count[RMA_DIMS_MAX];
@@ -49,6 +50,10 @@ int rmai_pattern_indexed(struct rmai_pattern *s, const struct rmai_pattern_call 
                          size_t elem, size_t n);
 int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides,
                         const struct rma_block *const list[RMAI_SIDES], const size_t listed[RMAI_SIDES], size_t elem);
+
+/* rmai_pattern_compare compares all elements of the sides that are in doubt, which takes memory and time: the caller
+ * has found the remote memory before. Returns RMA_SUCCESS or records the error. */
+int rmai_pattern_compare(const struct rmai_pattern *s, const struct rmai_pattern_call *c);
 
 /* rmai_pattern_contiguous: n elements of elem bytes, contiguous on each side. */
 int rmai_pattern_contiguous(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides, size_t elem,

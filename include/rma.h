@@ -937,7 +937,7 @@ int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, 
  * not overlap each other, nor those that are read. Between nodes the elements are packed into messages, and the target
  * unpacks each message when it arrives, so a call costs few messages, whatever its shape is.
  *
- * Errors: as rma_put. RMA_ERR_ARG also for elem 0, dims outside 0..RMA_DIMS_MAX, a null list, a product or a span that
+ * Errors: as rma_put. RMA_ERR_ARG also for elem 0, dims outside 0..RMA_DIMS_MAX, a null array, a product or a span that
  * overflows, lists whose lengths differ in sum, and for elements of dest that overlap each other (blocks are compared
  * only with RMA_CHECK=1). After the noncontiguous put and get of GASNet-EX and ARMCI.
  * ------------------------------------------------------------------------------------------------ */

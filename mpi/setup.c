@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static void die(const char *text) {
@@ -77,6 +78,9 @@ static int rank_of(const char *pid) {
     return rank;
 }
 
+/* Launchers may end the job before they have read what its processes have written. */
+#define READ_TIME 200000000 /* nanoseconds */
+
 /* A process of this job that runs without this library would make windows that nobody here knows: the job would hang.
  * MPI_Init has returned, so each process runs the program that it was started for. Those of this host are children of
  * one launcher. */
@@ -92,6 +96,7 @@ static void check_siblings(void) {
         snprintf(text, sizeof text,
                  "process %d of the job (pid %.20s) was started without rma_mpi: start all of them with it", rank, pid);
         fprintf(stderr, "rma_mpi: %s\n", text);
+        nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
         PMPI_Abort(MPI_COMM_WORLD, RMA_EXIT_BASE + RMA_ERR_LAUNCH);
     }
     if (all) closedir(all);

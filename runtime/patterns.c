@@ -40,7 +40,12 @@ struct access {
 static int check_nothing(const struct access *s) {
     const struct rmai_context *c = rmai_context(s->c.call, s->ctx);
     if (!c) return rma_last_code();
-    if (s->by_gptr) return RMA_SUCCESS;
+    if (s->by_gptr) {
+        struct rmai_place p = {0};
+        const int code = rmai_resolve_gptr(s->c.call, s->c.names[RMAI_REMOTE], s->ctx, s->g, 0, 0, 1, &p);
+        if (code == RMA_SUCCESS && p.region) rmai_attached_leave(p.region);
+        return code;
+    }
     return rmai_context_pe(c, s->c.call, s->pe) >= 0 ? RMA_SUCCESS : RMA_ERR_PE;
 }
 
@@ -58,7 +63,8 @@ static int resolve(const struct access *s, struct rmai_place *p) {
 static int check_aligned(const struct access *s, const struct rmai_place *p) {
     const size_t align = rmai_type_align(s->x.type);
     const uint64_t at = p->there ? (uintptr_t)p->there : p->far ? p->offset : p->address;
-    int bad = at % align != 0 || (s->pattern.kind == RMAI_SECTION && s->pattern.elem % align != 0);
+    const int owner_looks = p->far && p->offset >= RMA_GPTR_ATTACHED_; /* the owner alone knows the address */
+    int bad = (!owner_looks && at % align != 0) || (s->pattern.kind == RMAI_SECTION && s->pattern.elem % align != 0);
     for (int d = 0; s->pattern.kind == RMAI_SECTION && d < s->pattern.dims; d++)
         bad = bad || s->pattern.stride[RMAI_REMOTE][d] % (ptrdiff_t)align != 0;
     if (!bad) return RMA_SUCCESS;
@@ -84,6 +90,7 @@ static int run(struct access *s) {
     s->x.call = s->c.call;
     s->x.pattern = &s->pattern;
     if (s->x.what == RMAI_PACKED_UPDATE) code = check_aligned(s, &p);
+    if (code == RMA_SUCCESS) code = rmai_pattern_compare(&s->pattern, &s->c);
     if (code == RMA_SUCCESS) code = rmai_place_pattern(&s->x, &p);
     if (region) rmai_attached_leave(region);
     return code;
@@ -91,7 +98,11 @@ static int run(struct access *s) {
 
 /* ---- arguments ---- */
 
-static int finish(struct access *s, int code) { return rmai_raise(code == RMA_SUCCESS ? run(s) : code); }
+static int finish(struct access *s, int code) {
+    const int running = rmai_running(s->c.call);
+    if (running != RMA_SUCCESS) return rmai_raise(running);
+    return rmai_raise(code == RMA_SUCCESS ? run(s) : code);
+}
 
 static void begin_move(struct access *s, int put, const void *local, enum rmai_when when) {
     s->x = (struct rmai_packed){
@@ -110,10 +121,10 @@ static const char *const op_names[RMAI_OPS] = {
 
 static int begin_update(struct access *s, const void *source, void *before, int gets, int type, int op,
                         const void *scale, enum rmai_when when) {
-    s->c.written = RMAI_REMOTE;
+    s->c.written = op == RMA_OP_FETCH ? RMAI_BEFORE : RMAI_REMOTE;
     s->c.checks = rmai_world.job.settings.check;
     s->c.names[RMAI_REMOTE] = "dest";
-    s->c.names[RMAI_LOCAL] = "source";
+    s->c.names[RMAI_LOCAL] = op == RMA_OP_FETCH ? "fetch" : "source";
     s->c.names[RMAI_BEFORE] = "fetch";
     if (type < 0 || type >= RMAI_TYPES)
         return rmai_error(RMA_ERR_ARG, "%s: type %d is no value of enum rma_type", s->c.call, type);

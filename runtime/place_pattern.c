@@ -161,12 +161,13 @@ static int do_here(struct rmai_packed *x, struct rmai_place *p) {
 static int do_there(struct rmai_packed *x, struct rmai_place *p) {
     const size_t span = (size_t)(x->pattern->end - x->pattern->least);
     const int writes = x->what == RMAI_PACKED_PUT || (x->what == RMAI_PACKED_UPDATE && x->op != RMA_OP_FETCH);
+    const size_t align = x->what == RMAI_PACKED_UPDATE ? rmai_type_align(x->type) : 1;
     int code = RMA_SUCCESS;
     x->set = p->set;
     x->pe = p->pe;
     x->offset = p->offset;
     /* Only the owner knows whether attached memory is there: it is asked before the first element moves. */
-    if (p->offset >= RMA_GPTR_ATTACHED_) code = rmai_net_look(x->call, p->set, p->pe, p->offset, span, writes);
+    if (p->offset >= RMA_GPTR_ATTACHED_) code = rmai_net_look(x->call, p->set, p->pe, p->offset, span, align, writes);
     return code == RMA_SUCCESS ? rmai_net_packed(x) : code;
 }
 

@@ -31,7 +31,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     batch->bytes = batch->reply = sizeof(struct rmai_envelope);
     batch->sent = batch->data = RMAI_NO_TOKEN;
     batch->buffer = NULL;
-    batch->get = batch->failed = 0;
+    batch->get = 0;
     batch->landings = NULL;
     return batch;
 }
@@ -86,7 +86,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
 static RMAI_COLD void land(struct rmai_batch *batch) {
     for (struct rmai_landing *l; (l = batch->landings) != NULL;) {
         const unsigned char *data = l->data;
-        for (size_t i = 0; i < l->n && !batch->failed; i++) {
+        for (size_t i = 0; i < l->n; i++) {
             const struct rmai_landing_run *to = &l->to[i];
             rmai_move_strided(to->at, (const char *)data, to->step, (ptrdiff_t)to->len, to->len, to->n);
             data += to->len * to->n;
@@ -192,7 +192,8 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
     }
     batch->to_come -= (uint16_t)x->gives;
     x->gives = 0;
-    batch->failed = 1;
+    for (struct rmai_landing *l = batch->landings; l; l = l->next)
+        if (l->element == item->first) l->n = 0; /* nothing lands */
     if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;

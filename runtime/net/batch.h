@@ -48,6 +48,7 @@ struct rmai_expect {
  * the batch is finished. Returned data are then copied to the n runs of blocks `to`. One allocation holds all three. */
 struct rmai_landing {
     struct rmai_landing *next;
+    unsigned element; /* among those of the batch that expect something */
     unsigned char *data;
     size_t n;
     struct rmai_landing_run {
@@ -81,7 +82,6 @@ struct rmai_batch {
     size_t bytes, reply;           /* of the message; of its reply, at most */
     struct rmai_token sent, data;
     struct rmai_landing *landings;
-    int failed;   /* an element failed: nothing lands */
     void *buffer; /* len bytes of long data to put or get, which have a batch of their own; or NULL */
     size_t len;
     int get;

@@ -57,7 +57,10 @@ static struct rmai_record record_of(const struct rmai_op *op) {
                 r.flags = RMAI_RECORD_SIGNAL;
             }
             break;
-        case RMAI_RECORD_LOOK: r.op = op->atomic; break;
+        case RMAI_RECORD_LOOK:
+            r.op = op->atomic;
+            r.len = (uint16_t)op->len;
+            break;
         case RMAI_RECORD_RUNS:
             r.op = op->atomic;
             r.flags = op->runs->flags;
@@ -295,6 +298,7 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
         assert(joined && "make_room has found the room");
         (void)joined;
         if (op->kind == RMAI_RECORD_RUNS && op->runs->landing) {
+            op->runs->landing->element = p->open->n_expects - 1u;
             op->runs->landing->next = p->open->landings;
             p->open->landings = op->runs->landing;
         }
@@ -468,6 +472,7 @@ static int look_at_whole(struct rmai_net *net, const struct rmai_op *op) {
     look.kind = RMAI_RECORD_LOOK;
     look.atomic = op->kind == RMAI_RECORD_PUT;
     look.value = op->len;
+    look.len = 1;
     look.buffer = NULL;
     return submit_and_wait(net, &look);
 }

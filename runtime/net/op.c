@@ -76,13 +76,15 @@ int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t off
     return code == RMA_SUCCESS ? rmai_message_ask(s->net, &op) : code;
 }
 
-int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes) {
+int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
+                  int writes) {
     const struct rmai_op op = {.call = call,
                                .set = s,
                                .pe = pe,
                                .kind = RMAI_RECORD_LOOK,
                                .atomic = len > RMAI_TOUCHED_MOST ? 2 : writes != 0,
                                .offset = offset,
+                               .len = align,
                                .value = len};
     return rmai_message_ask(s->net, &op);
 }

@@ -65,10 +65,12 @@ int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
 /* rmai_net_look has pe check that [offset, offset + len) lies in one of its segments or attached regions, and that it
- * may be read, or written, if `writes` is not 0. Waits for the answer. Of a range longer than RMAI_TOUCHED_MOST not all
+ * may be read, or written, if `writes` is not 0. The address must be a multiple of align, 16
+ * at most. Waits for the answer. Of a range longer than RMAI_TOUCHED_MOST not all
  * may be wanted: its pages are not touched, since they would become memory in use. */
 #define RMAI_TOUCHED_MOST ((size_t)1 << 20)
-int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, int writes);
+int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
+                  int writes);
 
 /* rmai_net_extent tells how far the memory of pe's pool may be accessed, as an offset in its space. Without `fresh` it
  * gives the last value that this PE has learned, or 0 if it has learned none; with `fresh` it asks pe. */

@@ -17,6 +17,7 @@
 #include "runtime/net/state.h"
 #include "runtime/net/wire.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,7 +148,7 @@ static int send_piece(struct piece *p) {
 static size_t room_left(const struct piece *p) {
     const size_t run = p->listed ? sizeof(int64_t) : sizeof(struct rmai_wire_run);
     if (p->list_len + run > RECORD_MOST) return 0;
-    if (p->by_tag) return LONG_PIECE - p->len;
+    if (p->by_tag) return (LONG_PIECE - p->len) & ~(size_t)15;
     return p->list_len + run + p->len < RECORD_MOST ? (RECORD_MOST - p->list_len - run - p->len) & ~(size_t)15 : 0;
 }
 
@@ -172,33 +173,48 @@ static void add_blocks(struct piece *p, const struct rmai_run *run, size_t n, si
     p->len += len * n;
 }
 
-/* Adds a run, in as many pieces as it takes. */
-static int add_whole_run(struct piece *p, struct rmai_run run) {
-    const int sides = p->x->pattern->sides;
-    int code;
-    while (run.n > 0) {
-        const size_t room = room_left(p), n = rmai_min(run.n, run.len ? room / run.len : 0);
-        if (n > 0) {
-            add_blocks(p, &run, n, run.len);
-            run.n -= n;
-            for (int side = 0; side < sides; side++) run.at[side] += (ptrdiff_t)n * run.step[side];
+static int next_piece(struct piece *p) {
+    const int code = send_piece(p);
+    return code == RMA_SUCCESS ? begin_piece(p) : code;
+}
+
+static void advance(const struct piece *p, struct rmai_run *run, size_t bytes) {
+    for (int side = 0; side < p->x->pattern->sides; side++) run->at[side] += (ptrdiff_t)bytes;
+}
+
+/* Adds the first block of a run, cut into as many pieces as it takes. */
+static int add_long_block(struct piece *p, struct rmai_run run) {
+    int code = RMA_SUCCESS;
+    while (run.len > 0 && code == RMA_SUCCESS) {
+        const size_t len = rmai_min(room_left(p), run.len);
+        if (len == 0) {
+            code = next_piece(p);
             continue;
         }
-        /* A block that fits into no piece is cut; one that fits into an empty piece is not. */
-        if (run.len > p->most && room > 0 && !p->listed) {
-            struct rmai_run rest = run;
-            add_blocks(p, &run, 1, room);
-            for (int side = 0; side < sides; side++) rest.at[side] += (ptrdiff_t)room;
-            rest.len -= room;
-            rest.n = 1;
-            if ((code = add_whole_run(p, rest)) != RMA_SUCCESS) return code;
-            run.n--;
-            for (int side = 0; side < sides; side++) run.at[side] += run.step[side];
-            continue;
-        }
-        if ((code = send_piece(p)) != RMA_SUCCESS || (code = begin_piece(p)) != RMA_SUCCESS) return code;
+        add_blocks(p, &run, 1, len);
+        advance(p, &run, len);
+        run.len -= len;
     }
-    return RMA_SUCCESS;
+    return code;
+}
+
+/* Adds a run, in as many pieces as it takes. A block that fits into an empty piece is not cut. */
+static int add_whole_run(struct piece *p, struct rmai_run run) {
+    int code = RMA_SUCCESS;
+    while (run.n > 0 && code == RMA_SUCCESS) {
+        const int cut = run.len > p->most;
+        const size_t n = cut ? 1 : rmai_min(run.n, room_left(p) / run.len);
+        assert((n > 0 || p->n > 0) && "an empty piece has room for a block");
+        if (cut)
+            code = add_long_block(p, run);
+        else if (n > 0)
+            add_blocks(p, &run, n, run.len);
+        else
+            code = next_piece(p);
+        run.n -= n;
+        for (int side = 0; side < p->x->pattern->sides; side++) run.at[side] += (ptrdiff_t)n * run.step[side];
+    }
+    return code;
 }
 
 static int send_all(struct piece *p) {

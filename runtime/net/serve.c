@@ -427,8 +427,9 @@ static int do_elements(struct task *t) {
 static int do_with_range(struct task *t) {
     const int look = t->r.kind == RMAI_RECORD_LOOK;
     const int writes = look ? (t->r.op == 2 ? -1 : t->r.op) : t->r.kind == RMAI_RECORD_PUT_LONG;
+    const size_t align = look && t->r.len ? t->r.len : 1;
     void *there, *hold = NULL;
-    int code = locate(t, t->e.offset, (size_t)t->e.value, 1, writes, &there, &hold);
+    int code = locate(t, t->e.offset, (size_t)t->e.value, align, writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
     if (!look) return begin_transit(t, there, hold);
     release_hold(t->net, hold);

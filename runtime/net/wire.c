@@ -97,6 +97,8 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             break;
         case RMAI_RECORD_LOOK:
             if (r->op > 2) return refuse_message(m, "record", "a look with mode %u", r->op);
+            if (r->len > 16 || r->len & (r->len - 1))
+                return refuse_message(m, "record", "a look for an alignment of %u", r->len);
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;

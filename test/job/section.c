@@ -402,6 +402,38 @@ static void long_lists(void) {
     free(value);
 }
 
+/* A request that fails leaves the gets that travel in its message as they are. Broken by a batch that forgets which of
+ * its elements has failed: the second get, which waits for the first one's reply, then brought nothing. */
+static void gets_beside_a_failure(void) {
+    const int pe = job_any(1);
+    const ptrdiff_t from[] = {24}, to[] = {16};
+    const size_t count[] = {5};
+    long *all = rma_malloc(16 * sizeof *all), first[10] = {0}, second[10] = {0};
+    rma_gptr_t *gone = rma_malloc(sizeof *gone), g;
+    static long memory[64];
+    long x = 0;
+    DOING("gets beside a failure");
+    CHECK(all && gone, "%s", rma_last_error());
+    for (long i = 0; i < 16; i++) all[i] = i + 1;
+    OK(rma_attach(memory, sizeof memory, gone));
+    OK(rma_detach(memory));
+    OK(rma_barrier_all());
+    OK(rma_get(&g, gone, sizeof g, pe));
+    rma_set_errhandler(rma_errors_return);
+    OK(rma_get_section_nbi(first, all, to, from, 8, 1, count, pe));
+    OK(rma_get_section_nbi(second, all, to, from, 8, 1, count, pe));
+    CHECK(rma_gptr_get(&x, g, sizeof x) == RMA_ERR_ADDRESS, "got from memory that is detached");
+    rma_set_errhandler(rma_errors_abort);
+    OK(rma_quiet());
+    for (int i = 0; i < 10; i++) {
+        const long want = i % 2 ? 0 : 3 * (i / 2) + 1;
+        CHECK(first[i] == want && second[i] == want, "element %d: %ld and %ld, not %ld", i, first[i], second[i], want);
+    }
+    OK(rma_barrier_all());
+    OK(rma_free(gone));
+    OK(rma_free(all));
+}
+
 int main(void) {
     const char *size = getenv("PMI_SIZE");
     uint64_t random;
@@ -424,6 +456,7 @@ int main(void) {
     compare("after mistakes");
     forms_close();
 
+    gets_beside_a_failure();
     long_lists();
     long_rows(100, 8, 4096, 4096);
     long_rows(3, 65536 + 8, 131072, 65536 + 8);
