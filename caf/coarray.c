@@ -100,7 +100,7 @@ void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {
     while (team->coarrays) {
         struct rmai_caf_coarray *c = team->coarrays;
         team->coarrays = c->next;
-        if (!c->descriptor) continue; /* a scalar, of which some variable still has the address: it keeps its memory */
+        if (!c->descriptor) continue;   /* a scalar: a variable still has its address, so it keeps its memory */
         *(void **)c->descriptor = NULL; /* a descriptor begins with the address */
         *c->token = NULL;
         rma_free_mem(c->base);

@@ -196,7 +196,7 @@ static void open_local(struct rmai_caf_local *local, const struct descriptor *d,
     if (s->remote.list) s->box = mine;
 }
 
-/* Scalars of one type and kind: the most frequent transfers, and those of which the time counts. */
+/* Scalars of one type and kind: the most frequent transfers, whose time counts. */
 static inline int is_scalar(const struct descriptor *a, const struct descriptor *b, int a_kind, int b_kind,
                             const struct vector *vector) {
     return !vector && a->rank == 0 && b->rank == 0 && a->type == b->type && a->elem_len == b->elem_len &&

@@ -65,7 +65,7 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
                 rmai_caf_report_left(r, statement, stat, team);
                 return 0;
             }
-            /* All have come, and some have left since; their data come, too. */
+            /* All have come, and some have left since. Their data come as well. */
             while ((__atomic_load_n(&words->exchanged[round], __ATOMIC_ACQUIRE) & ~RMAI_CAF_LEFT) < turn) {
                 rma_progress();
                 sched_yield();

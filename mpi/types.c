@@ -193,7 +193,7 @@ static int find_named(MPI_Datatype handle, size_t size, struct named *found) {
     return 0;
 }
 
-/* The types of MPI_Type_create_f90_real and its relatives are predefined, too, and known by class and size. */
+/* The types of MPI_Type_create_f90_real and its relatives are also predefined, and known by class and size. */
 static int f90_element(int combiner, size_t size) {
     if (combiner == MPI_COMBINER_F90_INTEGER)
         return size == 1 ? RMA_INT8 : size == 2 ? RMA_INT16 : size == 4 ? RMA_INT32 : size == 8 ? RMA_INT64 : -1;

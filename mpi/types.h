@@ -14,7 +14,7 @@
 
 #define RMAI_TYPE_DIMS (RMA_DIMS_MAX - 2) /* a call adds one for its count, an accumulate one for the block */
 
-/* The element of which a type is made. Beyond enum rma_type: */
+/* What the elements of a type are: enum rma_type, and these: */
 enum {
     RMAI_ELEMENT_MIXED = -1, /* elements of several types, or one that librma does not know */
     RMAI_ELEMENT_PAIR = 100  /* a value and an index, for MPI_MINLOC and MPI_MAXLOC */

@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! list: linked lists, whose nodes are in components that each image allocates in its own size; all images walk all lists.
+! list: linked lists, whose nodes are in components that each image allocates in its own size;
+! all images walk all lists.
 ! The heads are pointer components. (Nodes that point to nodes by pointers are beyond gfortran 14: a node has the index
 ! of the next one.)
 module nodes

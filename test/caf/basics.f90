@@ -158,13 +158,7 @@ contains
     call expect(v(3), 1000, 'a dummy argument')
   end subroutine
 
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 
   subroutine fail(what)
     character(len=*), intent(in) :: what

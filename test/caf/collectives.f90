@@ -139,11 +139,5 @@ program collectives
   if (stat == 0) error stop 'a result image that does not exist'
   if (me == 1) print '(a)', 'collectives: passed'
 contains
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 end program

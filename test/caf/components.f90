@@ -176,11 +176,5 @@ contains
     on_one_node = layout == 'one'
   end function
 
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 end program

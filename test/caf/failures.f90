@@ -23,7 +23,7 @@ program failures
     print '(a)', 'failures: passed'
     stop
   end if
-  if (me == n) stop ! the others wait for it in vain
+  if (me == n) stop ! the others would wait for ever
 
   call wait_for_status(n, stat_stopped_image)
   sync all (stat=stat, errmsg=message)
@@ -81,11 +81,5 @@ contains
     do while (image_status(image) /= status)
     end do
   end subroutine
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 end program

@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! teams: forming, changing, nesting; coarrays, synchronization and collectives in a team.
 !
-! Broken by image numbers of another team, by coarrays of a team that are taken for symmetric ones, and by a barrier of a
-! team that waits for other images, or not for all of its own.
+! Broken by image numbers of another team, by coarrays of a team that are taken for symmetric ones, and by a barrier
+! of a team that waits for other images, or not for all of its own.
 program teams
   use iso_fortran_env
   implicit none
@@ -67,11 +67,5 @@ program teams
   end do
   if (me == 1) print '(a)', 'teams: passed'
 contains
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 end program

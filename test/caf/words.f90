@@ -155,11 +155,5 @@ program words
   call expect(counter[1], n, 'atomic_cas')
   if (me == 1) print '(a)', 'words: passed'
 contains
-  subroutine expect(x, y, what)
-    integer, intent(in) :: x, y
-    character(len=*), intent(in) :: what
-    if (x == y) return
-    print '(a,i0,3a,i0,a,i0)', 'image ', this_image(), ': ', what, ': ', x, ', not ', y
-    error stop 1
-  end subroutine
+  include 'expect.inc'
 end program

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* forms.h: the eight forms of the calls on sections and lists and of accumulates, and memory of each kind that they can
- * reach, of which every PE gives a slice to every PE, and random shapes. */
+ * reach: each PE has a slice of it for each PE. And random shapes. */
 #ifndef FORMS_H
 #define FORMS_H
 

@@ -320,7 +320,7 @@ static void mistakes(unsigned number, int kind) {
 
 /* ---- sizes ---- */
 
-/* Long ones: the pieces of which they are moved. `rows` of `len` bytes, each `pitch` after the last, of attached memory
+/* Long ones, which are moved in pieces. `rows` of `len` bytes, each `pitch` after the last, of attached memory
  * that is mapped and, but for what is moved, has no pages. */
 static void long_rows(size_t rows, size_t len, size_t pitch, size_t near_pitch) {
     const size_t size = rows * pitch, page = (size_t)sysconf(_SC_PAGESIZE);
