@@ -219,7 +219,7 @@ int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call 
     if (!span_fits(s)) return too_large(c->call, "strides");
     normalise(s, c->written);
     if ((code = check_section_apart(c, s, c->written)) != RMA_SUCCESS) return code;
-    return sides > RMAI_BEFORE ? check_section_apart(c, s, RMAI_BEFORE) : RMA_SUCCESS;
+    return sides > RMAI_BEFORE && c->written != RMAI_BEFORE ? check_section_apart(c, s, RMAI_BEFORE) : RMA_SUCCESS;
 }
 
 int rmai_pattern_contiguous(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides, size_t elem,

@@ -17,9 +17,8 @@ void rmai_stripes_wait(const struct rmai_stripes *s, uint32_t *stripe) {
 }
 
 static uint32_t *lock_stripe(const struct rmai_stripes *s, uint64_t position) {
-    uint32_t *stripe = rma_stripe_(s->locks, position), nobody = 0;
-    if (RMAI_UNLIKELY(!__atomic_compare_exchange_n(stripe, &nobody, s->me + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
-        rmai_stripes_wait(s, stripe);
+    uint32_t *stripe = rma_stripe_(s->locks, position);
+    if (RMAI_UNLIKELY(!rma_stripe_try_(stripe, s->me))) rmai_stripes_wait(s, stripe);
     return stripe;
 }
 
@@ -43,48 +42,47 @@ uint64_t rmai_stripes_atomic(const struct rmai_stripes *s, uint64_t position, in
         if (source) memcpy(&v, (const char *)source + i * sizeof v, sizeof v);                                         \
         OLD;                                                                                                           \
         if (fetch) memcpy((char *)fetch + i * sizeof old, &old, sizeof old);                                           \
-    }                                                                                                                  \
-    break
+    }
 #define BY(FUNCTION) (old = FUNCTION(&word[i], v, __ATOMIC_RELAXED))
 #define LOOP(T, NEW)                                                                                                   \
     EACH(T, old = __atomic_load_n(&word[i], __ATOMIC_RELAXED);                                                         \
          while (!__atomic_compare_exchange_n(&word[i], &old, (NEW), 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) continue)
 
 /* Without results the compiler uses the instructions that return none. */
-#define PLAIN(FUNCTION, T)                                                                                             \
-    if (!fetch) {                                                                                                      \
+#define PLAIN(T, FUNCTION)                                                                                             \
+    if (fetch) {                                                                                                       \
+        EACH(T, BY(FUNCTION))                                                                                          \
+    } else {                                                                                                           \
         for (size_t i = 0; i < n; i++) {                                                                               \
             T v;                                                                                                       \
             memcpy(&v, (const char *)source + i * sizeof v, sizeof v);                                                 \
             (void)FUNCTION(&word[i], v, __ATOMIC_RELAXED);                                                             \
         }                                                                                                              \
-        break;                                                                                                         \
-    }                                                                                                                  \
-    EACH(T, BY(FUNCTION))
+    }
+
+/* The loop of an order of numbers, WINS: < or >. */
+#define LIMIT(T, SIGNED, WINS)                                                                                         \
+    if (is_signed) {                                                                                                   \
+        LOOP(T, (SIGNED)v WINS(SIGNED) old ? v : old)                                                                  \
+    } else {                                                                                                           \
+        LOOP(T, v WINS old ? v : old)                                                                                  \
+    }
 
 #define WORDS(NAME, T, SIGNED)                                                                                         \
     static void update_##NAME(enum rma_op op, int is_signed, T *word, const void *source, void *fetch, size_t n) {     \
         switch (op) {                                                                                                  \
-            case RMA_OP_SUM: PLAIN(__atomic_fetch_add, T);                                                             \
-            case RMA_OP_AND: PLAIN(__atomic_fetch_and, T);                                                             \
-            case RMA_OP_OR: PLAIN(__atomic_fetch_or, T);                                                               \
-            case RMA_OP_XOR: PLAIN(__atomic_fetch_xor, T);                                                             \
-            case RMA_OP_REPLACE: EACH(T, BY(__atomic_exchange_n));                                                     \
-            case RMA_OP_PROD: LOOP(T, old *v);                                                                         \
-            case RMA_OP_MIN:                                                                                           \
-                if (is_signed) {                                                                                       \
-                    LOOP(T, (SIGNED)v < (SIGNED)old ? v : old);                                                        \
-                }                                                                                                      \
-                LOOP(T, v < old ? v : old);                                                                            \
-            case RMA_OP_MAX:                                                                                           \
-                if (is_signed) {                                                                                       \
-                    LOOP(T, (SIGNED)v > (SIGNED)old ? v : old);                                                        \
-                }                                                                                                      \
-                LOOP(T, v > old ? v : old);                                                                            \
-            case RMA_OP_LAND: LOOP(T, (T)(old && v));                                                                  \
-            case RMA_OP_LOR: LOOP(T, (T)(old || v));                                                                   \
-            case RMA_OP_LXOR: LOOP(T, (T)(!old != !v));                                                                \
-            case RMA_OP_FETCH: EACH(T, old = __atomic_load_n(&word[i], __ATOMIC_RELAXED));                             \
+            case RMA_OP_SUM: PLAIN(T, __atomic_fetch_add) break;                                                       \
+            case RMA_OP_AND: PLAIN(T, __atomic_fetch_and) break;                                                       \
+            case RMA_OP_OR: PLAIN(T, __atomic_fetch_or) break;                                                         \
+            case RMA_OP_XOR: PLAIN(T, __atomic_fetch_xor) break;                                                       \
+            case RMA_OP_REPLACE: EACH(T, BY(__atomic_exchange_n)) break;                                               \
+            case RMA_OP_PROD: LOOP(T, old *v) break;                                                                   \
+            case RMA_OP_MIN: LIMIT(T, SIGNED, <) break;                                                                \
+            case RMA_OP_MAX: LIMIT(T, SIGNED, >) break;                                                                \
+            case RMA_OP_LAND: LOOP(T, (T)(old && v)) break;                                                            \
+            case RMA_OP_LOR: LOOP(T, (T)(old || v)) break;                                                             \
+            case RMA_OP_LXOR: LOOP(T, (T)(!old != !v)) break;                                                          \
+            case RMA_OP_FETCH: EACH(T, old = __atomic_load_n(&word[i], __ATOMIC_RELAXED)) break;                       \
         }                                                                                                              \
     }
 WORDS(words4, rma_word4_, int32_t)

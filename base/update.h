@@ -26,8 +26,8 @@ struct rmai_stripes {
 void rmai_stripes_wait(const struct rmai_stripes *s, uint32_t *stripe);
 
 /* rmai_update does there[i] = there[i] op source[i] for n elements. fetch[i] becomes the value before, if fetch is not
- * NULL. `position` is that of the first element. The type has the operation. source and fetch are aligned to 8, and may
- * be one array. RMA_OP_FETCH ignores source. */
+ * NULL. `position` is that of the first element. The type has the operation. source and fetch are aligned to 8. They
+ * may be one array, but must not overlap otherwise. RMA_OP_FETCH ignores source. */
 void rmai_update(const struct rmai_stripes *s, uint64_t position, enum rma_op op, enum rma_type type, void *there,
                  const void *source, void *fetch, size_t n);
 

@@ -88,7 +88,7 @@ int rma_gptr_atomic_slow_(const char *call, int op, rma_gptr_t g, size_t len, ui
                           uint64_t *old);
 int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                               void *fetch);
-void rma_stripe_wait_(uint32_t *stripe, uint32_t me);
+void rma_stripe_wait_(uint32_t *stripe);
 int rma_quiet_slow_(const char *call, const rma_ctx *ctx);
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen);
 int rma_test_slow_(const char *call, int word, const void *ivar, int cmp, const void *value);
@@ -498,10 +498,10 @@ RMA_INLINE_ uint32_t *rma_stripe_(uint32_t *stripes, uint64_t position) {
     return stripes + ((position >> RMA_STRIPE_BITS_) * 0x9e3779b97f4a7c15u >> 54) * RMA_STRIPE_APART_;
 }
 
-RMA_INLINE_ void rma_stripe_lock_(uint32_t *stripe, uint32_t me) {
+/* 1 if PE `me` has taken the lock, 0 if another thread or PE holds it. */
+RMA_INLINE_ int rma_stripe_try_(uint32_t *stripe, uint32_t me) {
     uint32_t nobody = 0;
-    if (!RMA_LIKELY_(__atomic_compare_exchange_n(stripe, &nobody, me + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)))
-        rma_stripe_wait_(stripe, me);
+    return __atomic_compare_exchange_n(stripe, &nobody, me + 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 
 RMA_INLINE_ void rma_stripe_unlock_(uint32_t *stripe) { __atomic_store_n(stripe, 0, __ATOMIC_RELEASE); }
@@ -512,7 +512,7 @@ RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, 
     uint64_t old;
     if (op < RMA_FETCH_FADD_) return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
     stripe = rma_stripe_(rma_reach_.stripes, (uintptr_t)word - rma_reach_.node_base);
-    rma_stripe_lock_(stripe, rma_reach_.my_pe);
+    if (!RMA_LIKELY_(rma_stripe_try_(stripe, rma_reach_.my_pe))) rma_stripe_wait_(stripe);
     old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
     rma_stripe_unlock_(stripe);
     return old;

@@ -10,8 +10,8 @@
 enum direction { PUT, GET };
 
 /* Lists of blocks for both sides. A side that is one block needs none. */
-static int move_blocks(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
-                       const struct rmai_win_side *t) {
+static int move_lists(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
+                      const struct rmai_win_side *t) {
     struct rma_block *near = NULL, *far = NULL;
     size_t n_near = 0, n_far = 0;
     int code = RMA_ERR_NO_MEM;
@@ -50,7 +50,7 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
                    ? rma_gptr_put_section_nbi(at, buffer, far.stride, near.stride, near.elem, near.dims, near.count)
                    : rma_gptr_get_section_nbi(buffer, at, near.stride, far.stride, near.elem, near.dims, near.count);
     } else {
-        code = move_blocks(d, buffer, o, at, t);
+        code = move_lists(d, buffer, o, at, t);
     }
     return code == RMA_SUCCESS && now ? rma_quiet() : code;
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static void die(const char *text) {
@@ -78,9 +77,6 @@ static int rank_of(const char *pid) {
     return rank;
 }
 
-/* Launchers may end the job before they have read what its processes have written. */
-#define READ_TIME 200000000 /* nanoseconds */
-
 /* A process of this job that runs without this library would make windows that nobody here knows: the job would hang.
  * MPI_Init has returned, so each process runs the program that it was started for. Those of this host are children of
  * one launcher. */
@@ -96,8 +92,7 @@ static void check_siblings(void) {
         snprintf(text, sizeof text,
                  "process %d of the job (pid %.20s) was started without rma_mpi: start all of them with it", rank, pid);
         fprintf(stderr, "rma_mpi: %s\n", text);
-        nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
-        PMPI_Abort(MPI_COMM_WORLD, RMA_EXIT_BASE + RMA_ERR_LAUNCH);
+        rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
     }
     if (all) closedir(all);
 }
@@ -117,7 +112,7 @@ static int begin(void) {
     rma_call_as_(NULL);
     if (code != RMA_SUCCESS) {
         fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
-        PMPI_Abort(MPI_COMM_WORLD, RMA_EXIT_BASE + code);
+        rma_exit_(RMA_EXIT_BASE + code);
     }
     /* From here on errors of librma become errors of MPI's calls. */
     if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The public calls on sections, on elements by index, on blocks, and accumulates: each makes a pattern (base/pattern)
- * of its arguments, finds the remote memory that the whole pattern spans, and then moves or updates it. Nothing is
- * written before everything has been checked. Between nodes runtime/net/packed does the rest. */
+ * of its arguments, finds the remote memory that the whole pattern spans, and then moves or updates it
+ * (runtime/place_pattern). Nothing is written before everything has been checked. */
 #include "config.h"
 
 #include "base/attributes.h"
@@ -143,22 +143,22 @@ static int begin_update(struct access *s, const void *source, void *before, int 
     return RMA_SUCCESS;
 }
 
-static int move_section(struct access *s, int put, void *dest, const void *source, const ptrdiff_t *dest_stride,
-                        const ptrdiff_t *source_stride, size_t elem, int dims, const size_t *count,
-                        enum rmai_when when) {
+static int move_by_section(struct access *s, int put, void *dest, const void *source, const ptrdiff_t *dest_stride,
+                           const ptrdiff_t *source_stride, size_t elem, int dims, const size_t *count,
+                           enum rmai_when when) {
     const ptrdiff_t *const strides[RMAI_SIDES] = {put ? dest_stride : source_stride, put ? source_stride : dest_stride};
     begin_move(s, put, put ? source : dest, when);
     return finish(s, rmai_pattern_section(&s->pattern, &s->c, 2, strides, elem, dims, count));
 }
 
-static int move_indexed(struct access *s, int put, void *dest, const void *source, const ptrdiff_t *index, size_t elem,
-                        size_t n, enum rmai_when when) {
+static int move_by_indexed(struct access *s, int put, void *dest, const void *source, const ptrdiff_t *index,
+                           size_t elem, size_t n, enum rmai_when when) {
     begin_move(s, put, put ? source : dest, when);
     return finish(s, rmai_pattern_indexed(&s->pattern, &s->c, 2, index, elem, n));
 }
 
-static int move_blocks(struct access *s, int put, void *dest, const void *source, const struct rma_block *to,
-                       size_t n_to, const struct rma_block *from, size_t n_from, enum rmai_when when) {
+static int move_by_blocks(struct access *s, int put, void *dest, const void *source, const struct rma_block *to,
+                          size_t n_to, const struct rma_block *from, size_t n_from, enum rmai_when when) {
     const struct rma_block *const list[RMAI_SIDES] = {put ? to : from, put ? from : to};
     const size_t listed[RMAI_SIDES] = {put ? n_to : n_from, put ? n_from : n_to};
     begin_move(s, put, put ? source : dest, when);
@@ -315,12 +315,12 @@ static inline int update_at_once(void *there, int gets, const void *source, void
                 rma_gptr_there_(ctx, 1, dest, LEN), BY_GPTR, ctx, GETS, FETCH, WHEN)
 
 /* The address of the remote side is in s already: the functions above use only the local one of the two. */
-#define PUT_SECTION(S, ...) move_section(S, 1, NULL, source, __VA_ARGS__)
-#define GET_SECTION(S, ...) move_section(S, 0, dest, NULL, __VA_ARGS__)
-#define PUT_INDEXED(S, ...) move_indexed(S, 1, NULL, source, __VA_ARGS__)
-#define GET_INDEXED(S, ...) move_indexed(S, 0, dest, NULL, __VA_ARGS__)
-#define PUT_BLOCKS(S, ...)  move_blocks(S, 1, NULL, source, __VA_ARGS__)
-#define GET_BLOCKS(S, ...)  move_blocks(S, 0, dest, NULL, __VA_ARGS__)
+#define PUT_SECTION(S, ...) move_by_section(S, 1, NULL, source, __VA_ARGS__)
+#define GET_SECTION(S, ...) move_by_section(S, 0, dest, NULL, __VA_ARGS__)
+#define PUT_INDEXED(S, ...) move_by_indexed(S, 1, NULL, source, __VA_ARGS__)
+#define GET_INDEXED(S, ...) move_by_indexed(S, 0, dest, NULL, __VA_ARGS__)
+#define PUT_BLOCKS(S, ...)  move_by_blocks(S, 1, NULL, source, __VA_ARGS__)
+#define GET_BLOCKS(S, ...)  move_by_blocks(S, 0, dest, NULL, __VA_ARGS__)
 
 FORMS_PUT(put_section, (RMA_SECTION_), PUT_SECTION, dest_stride, source_stride, elem, dims, count)
 FORMS_GET(get_section, (RMA_SECTION_), GET_SECTION, dest_stride, source_stride, elem, dims, count)

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #define CHUNK  ((size_t)4096) /* bytes of operands that are scaled, or handed to the owner, at once */
-#define PIECES 64             /* blocks of private memory that one system call copies */
+#define PIECES 64             /* blocks of private memory in one system call */
 
 /* ---- private memory of PEs of this node ---- */
 
@@ -139,7 +139,7 @@ static int update_here(const struct rmai_packed *x, const struct rmai_place *p) 
     return code;
 }
 
-static void count(const struct rmai_packed *x, const struct rmai_place *p) {
+static void count_access(const struct rmai_packed *x, const struct rmai_place *p) {
     struct rmai_world *w = &rmai_world;
     if (x->what == RMAI_PACKED_UPDATE)
         rmai_count(w->traffic, p->there ? RMA_PATH_MEMORY : RMA_PATH_OWNER, RMAI_ATOMICS, 0);
@@ -149,7 +149,7 @@ static void count(const struct rmai_packed *x, const struct rmai_place *p) {
 }
 
 static int do_here(struct rmai_packed *x, struct rmai_place *p) {
-    count(x, p);
+    count_access(x, p);
     if (x->what == RMAI_PACKED_UPDATE) return update_here(x, p);
     if (!p->there) return move_private(x, p);
     move_here(x, p->there);

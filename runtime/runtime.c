@@ -211,21 +211,20 @@ static int share_commits(struct rmai_world *w) {
     return code;
 }
 
-static int holder_has_died(void *context, uint32_t pe) { return rmai_pe_gone(context, (int)pe); }
+static int stripe_holder_has_died(void *context, uint32_t pe) { return rmai_pe_gone(context, (int)pe); }
 
 /* Every PE commits the node's stripes, as the page above. */
 static int share_stripes(struct rmai_world *w) {
     char *locks = rmai_job_space(&w->job, 0) + RMAI_STRIPES_AT;
-    w->job.stripes = (struct rmai_stripes){
-        .locks = (uint32_t *)(void *)locks, .me = (uint32_t)w->job.my_pe, .dead = holder_has_died, .context = &w->job};
+    w->job.stripes = (struct rmai_stripes){.locks = (uint32_t *)(void *)locks,
+                                           .me = (uint32_t)w->job.my_pe,
+                                           .dead = stripe_holder_has_died,
+                                           .context = &w->job};
     return rmai_commit(&w->reservation, locks, RMA_STRIPES_ * RMA_STRIPE_APART_ * sizeof(uint32_t));
 }
 
 /* For the inlined calls. */
-void rma_stripe_wait_(uint32_t *stripe, uint32_t me) {
-    (void)me;
-    rmai_stripes_wait(&rmai_world.job.stripes, stripe);
-}
+void rma_stripe_wait_(uint32_t *stripe) { rmai_stripes_wait(&rmai_world.job.stripes, stripe); }
 
 static int open_memory(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);

@@ -276,8 +276,8 @@ static void attach_long_data(struct rmai_net *net, struct rmai_batch *batch, con
 /* Adds the element, and the atomic `signal` or NULL, to the open batch of its peer, and sends the batch if it is time.
  * An element with long data has a batch of its own. This waits for room. The caller holds the net's lock. Returns
  * RMA_SUCCESS or RMA_ERR_NO_MEM. */
-static int submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
-                  struct rmai_waiter *waiter) {
+int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
+                        struct rmai_waiter *waiter) {
     struct rmai_pending *s = op->set;
     const char *name = name_of(op);
     const struct rmai_record r = record_of(op);
@@ -322,7 +322,7 @@ static int submit(struct rmai_net *net, const struct rmai_op *op, const struct r
 static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal) {
     int code;
     rmai_net_lock(net);
-    code = submit(net, op, signal, NULL);
+    code = rmai_message_submit(net, op, signal, NULL);
     rmai_net_unlock(net);
     return code;
 }
@@ -400,7 +400,7 @@ static inline __attribute__((always_inline)) int begin_short(struct rmai_net *ne
 
 /* Waits until the records for pe that have gone to its proxy are done: the next one goes to pe itself, and must come
  * after them. */
-static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
+void rmai_message_complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
     struct rmai_peer *p;
     uint64_t mark;
     if (!rmai_pending_by_node(s)) return;
@@ -413,28 +413,21 @@ static void complete_proxy(struct rmai_net *net, const char *call, struct rmai_p
     rmai_net_unlock(net);
 }
 
-int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, struct rmai_waiter *waiter) {
-    return submit(net, op, NULL, waiter);
-}
-
-void rmai_message_complete_proxy(struct rmai_net *net, const struct rmai_op *op) {
-    complete_proxy(net, op->call, op->set, op->pe);
-}
-
 /* Submits one element, and waits for its reply. */
 static int submit_and_wait(struct rmai_net *net, const struct rmai_op *op) {
     struct rmai_waiter waiter;
     int code;
     rmai_waiter_begin(&waiter, 1);
     rmai_net_lock(net);
-    code = submit(net, op, NULL, &waiter);
+    code = rmai_message_submit(net, op, NULL, &waiter);
     if (code == RMA_SUCCESS) code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
     rmai_net_unlock(net);
     return code;
 }
 
 int rmai_message_ask(struct rmai_net *net, const struct rmai_op *op) {
-    if (op->kind == RMAI_RECORD_FREE || op->kind == RMAI_RECORD_ATOMIC) complete_proxy(net, op->call, op->set, op->pe);
+    if (op->kind == RMAI_RECORD_FREE || op->kind == RMAI_RECORD_ATOMIC)
+        rmai_message_complete_proxy(net, op->call, op->set, op->pe);
     return submit_and_wait(net, op);
 }
 
@@ -453,7 +446,7 @@ static int move_in_pieces(struct rmai_net *net, const struct rmai_op *op, struct
         piece.offset = op->offset + done;
         piece.buffer = (char *)op->buffer + done;
         if (waiter) waiter->left++;
-        code = submit(net, &piece, NULL, waiter);
+        code = rmai_message_submit(net, &piece, NULL, waiter);
         if (waiter && code != RMA_SUCCESS) waiter->left--;
     }
     /* Also after a piece that could not be submitted: the replies to the others will write to our waiter. */
@@ -483,7 +476,7 @@ static int move_by_messages(struct rmai_net *net, const struct rmai_op *op) {
     const int waits = attached || (get ? op->when == RMAI_NOW : op->len > SHORT_MOST && op->when != RMAI_LATER);
     struct rmai_waiter waiter;
     int code;
-    if (waits && (op->len > SHORT_MOST || attached)) complete_proxy(net, op->call, op->set, op->pe);
+    if (waits && (op->len > SHORT_MOST || attached)) rmai_message_complete_proxy(net, op->call, op->set, op->pe);
     if (attached && (code = look_at_whole(net, op)) != RMA_SUCCESS) return code;
     rmai_waiter_begin(&waiter, 0);
     rmai_net_lock(net);
@@ -583,10 +576,10 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
     op.cond = signal->value;
     op.word = signal->offset;
     op.signal = 1;
-    complete_proxy(net, op.call, op.set, op.pe);
+    rmai_message_complete_proxy(net, op.call, op.set, op.pe);
     rmai_waiter_begin(&waiter, 1);
     rmai_net_lock(net);
-    code = submit(net, &op, NULL, op.when == RMAI_LATER ? NULL : &waiter);
+    code = rmai_message_submit(net, &op, NULL, op.when == RMAI_LATER ? NULL : &waiter);
     if (code == RMA_SUCCESS && op.when != RMAI_LATER) code = rmai_net_wait_for(net, op.call, op.pe, &waiter);
     rmai_net_unlock(net);
     return code;

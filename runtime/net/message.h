@@ -16,11 +16,14 @@ int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal);
 int rmai_message_ask(struct rmai_net *net, const struct rmai_op *op);
 
-/* rmai_message_submit adds an element of kind RUNS to the open batch, and waits for room; the caller holds the net's
- * lock. rmai_message_complete_proxy: what has gone to a proxy of op->pe is done before op; the caller holds no lock. */
+/* rmai_message_submit adds an element of any kind, and the atomic `signal` or NULL, to the open batch of its PE, and
+ * sends the batch if it is time. It waits for room. The caller holds the net's lock. Returns RMA_SUCCESS or
+ * RMA_ERR_NO_MEM. rmai_message_complete_proxy waits until what has gone to the proxy of pe is done, so that the next
+ * record, which goes to pe itself, comes after it; the caller holds no lock. */
 struct rmai_waiter;
-int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, struct rmai_waiter *waiter);
-void rmai_message_complete_proxy(struct rmai_net *net, const struct rmai_op *op);
+int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
+                        struct rmai_waiter *waiter);
+void rmai_message_complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_message_complete waits until all requests that went to p by messages are done. The caller holds the net's lock.
  * Other threads may send more requests meanwhile. */

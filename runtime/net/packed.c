@@ -80,7 +80,7 @@ static struct rmai_landing *make_landing(const struct piece *p, size_t n, size_t
 
 /* ---- pieces ---- */
 
-static int begin_piece(struct piece *p) {
+static int begin_packed(struct piece *p) {
     p->n = 0;
     p->n_to = p->list_len = p->len = 0;
     p->sent = NULL;
@@ -124,7 +124,6 @@ static int send_piece(struct piece *p) {
                          .atomic = (uint8_t)(x->what == RMAI_PACKED_PUT   ? RMAI_RUNS_PUT
                                              : x->what == RMAI_PACKED_GET ? RMAI_RUNS_GET
                                                                           : RMAI_RUNS_UPDATE + (int)x->op),
-                         .when = (uint8_t)x->when,
                          .offset = x->offset,
                          .value = p->len,
                          .cond = rmai_wire_runs_word(&w),
@@ -134,7 +133,7 @@ static int send_piece(struct piece *p) {
     int code = p->returns ? find_room(p, &runs, &op.buffer) : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
     if (p->waiter) p->waiter->left++;
-    code = rmai_message_submit(p->net, &op, p->waiter);
+    code = rmai_message_submit(p->net, &op, NULL, p->waiter);
     if (code != RMA_SUCCESS) {
         if (p->waiter) p->waiter->left--;
         free(runs.landing);
@@ -173,13 +172,9 @@ static void add_blocks(struct piece *p, const struct rmai_run *run, size_t n, si
     p->len += len * n;
 }
 
-static int next_piece(struct piece *p) {
+static int next_packed(struct piece *p) {
     const int code = send_piece(p);
-    return code == RMA_SUCCESS ? begin_piece(p) : code;
-}
-
-static void advance(const struct piece *p, struct rmai_run *run, size_t bytes) {
-    for (int side = 0; side < p->x->pattern->sides; side++) run->at[side] += (ptrdiff_t)bytes;
+    return code == RMA_SUCCESS ? begin_packed(p) : code;
 }
 
 /* Adds the first block of a run, cut into as many pieces as it takes. */
@@ -188,11 +183,11 @@ static int add_long_block(struct piece *p, struct rmai_run run) {
     while (run.len > 0 && code == RMA_SUCCESS) {
         const size_t len = rmai_min(room_left(p), run.len);
         if (len == 0) {
-            code = next_piece(p);
+            code = next_packed(p);
             continue;
         }
         add_blocks(p, &run, 1, len);
-        advance(p, &run, len);
+        for (int side = 0; side < p->x->pattern->sides; side++) run.at[side] += (ptrdiff_t)len;
         run.len -= len;
     }
     return code;
@@ -210,7 +205,7 @@ static int add_whole_run(struct piece *p, struct rmai_run run) {
         else if (n > 0)
             add_blocks(p, &run, n, run.len);
         else
-            code = next_piece(p);
+            code = next_packed(p);
         run.n -= n;
         for (int side = 0; side < p->x->pattern->sides; side++) run.at[side] += (ptrdiff_t)n * run.step[side];
     }
@@ -220,14 +215,14 @@ static int add_whole_run(struct piece *p, struct rmai_run run) {
 static int send_all(struct piece *p) {
     struct rmai_walk walk = {.s = p->x->pattern};
     struct rmai_run run;
-    int code = begin_piece(p);
+    int code = begin_packed(p);
     while (code == RMA_SUCCESS && rmai_pattern_next(&walk, &run)) code = add_whole_run(p, run);
     if (code == RMA_SUCCESS) code = send_piece(p);
     free(p->sent);
     return code;
 }
 
-static void count(const struct rmai_packed *x) {
+static void count_packed(const struct rmai_packed *x) {
     const enum rmai_traffic_kind kind = x->what == RMAI_PACKED_PUT   ? RMAI_PUTS
                                         : x->what == RMAI_PACKED_GET ? RMAI_GETS
                                                                      : RMAI_ATOMICS;
@@ -236,7 +231,6 @@ static void count(const struct rmai_packed *x) {
 
 int rmai_net_packed(const struct rmai_packed *x) {
     struct rmai_net *net = x->set->net;
-    const struct rmai_op op = {.call = x->call, .set = x->set, .pe = x->pe};
     struct rmai_waiter waiter;
     struct piece p;
     int code;
@@ -248,8 +242,8 @@ int rmai_net_packed(const struct rmai_packed *x) {
     p.returns = x->what == RMAI_PACKED_GET || x->before;
     p.most = p.by_tag ? LONG_PIECE : (RECORD_MOST - sizeof(struct rmai_wire_run)) & ~(size_t)15;
     p.waiter = p.returns && x->when == RMAI_NOW ? &waiter : NULL;
-    count(x);
-    rmai_message_complete_proxy(net, &op);
+    count_packed(x);
+    rmai_message_complete_proxy(net, x->call, x->set, x->pe);
     rmai_waiter_begin(&waiter, 0);
     rmai_net_lock(net);
     code = send_all(&p);

@@ -205,7 +205,7 @@ static int find_signal(struct task *t, struct transit *d) {
 }
 
 /* For blocks, whose data go through memory of their own. */
-static int make_room(struct task *t, struct transit *d, void *there) {
+static int allocate_work(struct task *t, struct transit *d, void *there) {
     const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
     const size_t list = rmai_padded(rmai_wire_runs_bytes(&runs)), room = (list + 15) & ~(size_t)15;
     struct work *k = malloc(sizeof *k + room + (size_t)t->e.value);
@@ -234,7 +234,7 @@ static int begin_transit(struct task *t, void *there, void *hold) {
     int code = RMA_SUCCESS;
     if (d) *d = (struct transit){.hold = hold, .data = RMAI_NO_TOKEN};
     if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
-    if (!d || (put && !d->done) || (blocks && !make_room(t, d, there)))
+    if (!d || (put && !d->done) || (blocks && !allocate_work(t, d, there)))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
                           (size_t)t->e.value);
     if (code == RMA_SUCCESS) code = find_signal(t, d);
