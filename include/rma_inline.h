@@ -20,13 +20,18 @@
 
 #include <string.h>
 
+/* What the operations of a context leave to wait for. An atomic comes after all puts that are not complete; a quiet
+ * waits for all operations. */
+#define RMA_PUTS_COMPLETE_ 1
+#define RMA_ALL_COMPLETE_  2
+
 /* A context, as the inlined calls know it. The lower bits of a handle hold 1 + the context's number
  * (runtime/context.h). */
 struct rma_context_ {
     uintptr_t handle; /* of the context that uses this entry now */
     uint32_t n;       /* PE i of its team is PE start + i * stride, i < n. 0: only the library knows the PEs */
     int32_t start, stride;
-    uint32_t nothing_pending; /* 1 while nothing is pending that only rma_quiet_slow_ completes */
+    uint32_t complete; /* what need not be waited for: RMA_PUTS_COMPLETE_, RMA_ALL_COMPLETE_, or neither (0) */
     uint32_t index;
     struct rmai_context *context;
 } __attribute__((aligned(64)));
@@ -36,20 +41,20 @@ struct rma_context_ {
  * reads it atomically). Part of the binary interface: fields are only appended. While n_node > 0: size >=
  * RMA_SIZE_MIN_, and there[q] = node_base + q * stride is the symmetric part of the node's PE q, base = there[slot]. */
 struct rma_reach_ {
-    uintptr_t base;           /* own symmetric part, first byte */
-    size_t size;              /* bytes of it that every PE has committed: base <= target < base + size */
-    uintptr_t node_base;      /* symmetric part of the node's PE 0, as mapped here */
-    size_t stride;            /* bytes from one PE's reservation to that of the next PE of the node */
-    uint32_t first;           /* the node's first PE */
-    uint32_t inverse;         /* inverse of step's odd part modulo 2^32 */
-    uint32_t shift;           /* trailing zero bits of step */
-    uint32_t n_node;          /* PEs first + q * step with q < n_node are on-node */
-    uint32_t slot;            /* this PE's q */
-    uint32_t running;         /* 1 between rma_init and rma_finalize */
-    uint32_t nothing_pending; /* 1 while running if RMA_CTX_DEFAULT has nothing pending that needs rma_quiet_slow_ */
-    size_t symmetric;         /* from a reservation's first byte to its symmetric part */
-    size_t local;             /* and to its local heap: where offsets of global pointers change kind */
-    size_t guest;             /* from a reservation's first byte to the part of the local heap where others allocate */
+    uintptr_t base;      /* own symmetric part, first byte */
+    size_t size;         /* bytes of it that every PE has committed: base <= target < base + size */
+    uintptr_t node_base; /* symmetric part of the node's PE 0, as mapped here */
+    size_t stride;       /* bytes from one PE's reservation to that of the next PE of the node */
+    uint32_t first;      /* the node's first PE */
+    uint32_t inverse;    /* inverse of step's odd part modulo 2^32 */
+    uint32_t shift;      /* trailing zero bits of step */
+    uint32_t n_node;     /* PEs first + q * step with q < n_node are on-node */
+    uint32_t slot;       /* this PE's q */
+    uint32_t running;    /* 1 between rma_init and rma_finalize */
+    uint32_t complete;   /* the same of RMA_CTX_DEFAULT; 0 unless running */
+    size_t symmetric;    /* from a reservation's first byte to its symmetric part */
+    size_t local;        /* and to its local heap: where offsets of global pointers change kind */
+    size_t guest;        /* from a reservation's first byte to the part of the local heap where others allocate */
     uint32_t n_pes;
     uint32_t my_pe;
     struct rma_context_ *contexts;
@@ -71,6 +76,7 @@ int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const vo
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                      uint64_t cond, int pe, uint64_t *old);
+int rma_update_slow_(const char *call, const rma_ctx *ctx, int op_and_len, const void *target, uint64_t value, int pe);
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch);
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
@@ -354,7 +360,7 @@ RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void 
 /* Ordering calls. Release: if a PE puts, calls fence and puts again, a peer that sees the second put sees the first. */
 RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE))
+    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_)
                ? RMA_SUCCESS
                : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
 }
@@ -362,7 +368,7 @@ RMA_INLINE_ int rma_order_(const char *call) {
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
     const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->nothing_pending, __ATOMIC_ACQUIRE))
+    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_)
                ? RMA_SUCCESS
                : rma_quiet_slow_(call, ctx);
 }
@@ -394,16 +400,16 @@ enum rma_atomic_op_ {
 };
 
 /* Atomic, because another thread may store the word meanwhile. */
-RMA_INLINE_ int rma_nothing_pending_(const uint32_t *nothing) {
-    return __atomic_load_n(nothing, __ATOMIC_RELAXED) != 0;
+RMA_INLINE_ int rma_puts_complete_(const uint32_t *complete) {
+    return __atomic_load_n(complete, __ATOMIC_RELAXED) >= RMA_PUTS_COMPLETE_;
 }
 
-/* Atomics. ACQ_REL is what rma.h promises. If something is pending, the library is called: puts to other nodes are
- * under way, and a release must come after them. */
+/* Atomics. ACQ_REL is what rma.h promises. While puts to other nodes are under way the library is called, since a
+ * release must come after them. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
     void *there = rma_reach_ptr_(target, len, pe);
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
-                       rma_nothing_pending_(&rma_reach_.nothing_pending))
+                       rma_puts_complete_(&rma_reach_.complete))
                ? there
                : NULL;
 }
@@ -411,7 +417,7 @@ RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
 RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
     void *there = rma_ctx_ptr_(ctx, target, len, pe);
     return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
-                       rma_nothing_pending_(&rma_context_of_(ctx)->nothing_pending))
+                       rma_puts_complete_(&rma_context_of_(ctx)->complete))
                ? there
                : NULL;
 }
@@ -544,7 +550,7 @@ RMA_ALWAYS_ uint64_t rma_fetch_as_(const char *call, const rma_ctx *ctx, int nam
 RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
                                uint64_t value, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
-    if (!RMA_LIKELY_(word != NULL)) return rma_atomic_slow_(call, ctx, op, target, len, value, 0, pe, NULL);
+    if (!RMA_LIKELY_(word != NULL)) return rma_update_slow_(call, ctx, op | (int)len << 8, target, value, pe);
     (void)rma_apply_(op, word, len, value, 0);
     return RMA_SUCCESS;
 }
@@ -844,19 +850,18 @@ RMA_ALWAYS_ int rma_gptr_g_as_(const char *call, const rma_ctx *ctx, int named, 
 /* The address of g's word, or NULL if the inlined code cannot tell. */
 RMA_INLINE_ void *rma_gptr_word_(rma_gptr_t g, size_t len) {
     void *there = rma_gptr_ptr_(g, len);
-    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_nothing_pending_(&rma_reach_.nothing_pending))
-               ? there
-               : NULL;
+    return RMA_LIKELY_(there != NULL && (g & (len - 1)) == 0 && rma_puts_complete_(&rma_reach_.complete)) ? there
+                                                                                                          : NULL;
 }
 
 RMA_ALWAYS_ int rma_gptr_put_signal_as_(const char *call, const rma_ctx *ctx, int named, rma_gptr_t dest,
                                         const void *source, size_t len, rma_gptr_t signal, uint64_t value, int op,
                                         int nbi) {
     uint64_t *word = (uint64_t *)rma_gptr_there_(ctx, named, signal, sizeof *word);
-    const uint32_t *nothing = named ? &rma_context_of_(ctx)->nothing_pending : &rma_reach_.nothing_pending;
+    const uint32_t *complete = named ? &rma_context_of_(ctx)->complete : &rma_reach_.complete;
     void *there = rma_gptr_there_(ctx, named, dest, len);
     if (!RMA_LIKELY_(there != NULL && word != NULL && (signal & (sizeof *word - 1)) == 0 &&
-                     rma_nothing_pending_(nothing) && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
+                     rma_puts_complete_(complete) && (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD)))
         return rma_gptr_put_signal_slow_(call, ctx, dest, source, len, signal, value, op, nbi);
     rma_move_(there, source, len);
     if (op == RMA_SIGNAL_SET)

@@ -83,11 +83,11 @@ static int enter_context(struct rmai_world *w, const char *call, struct rmai_con
                           call, RMAI_CONTEXTS - 1);
     line = &rmai_context_lines[index];
     *c = (struct rmai_context){.line = line, .team = t, .options = options};
-    if (rmai_pending_open(w->net, &line->nothing_pending, &line->nothing_pending, &c->traffic, &c->pending) !=
-        RMA_SUCCESS) {
+    if (rmai_pending_open(w->net, &line->complete, &line->complete, &c->traffic, &c->pending) != RMA_SUCCESS) {
         w->contexts->used[index / 64] &= ~((uint64_t)1 << index % 64);
         return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     }
+    c->streams = rmai_pending_streams(c->pending);
     set_line(line, t, c, index);
     handle = ++handles_given << RMAI_CONTEXT_INDEX_BITS | (index + 1);
     /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context_at. */
@@ -103,12 +103,12 @@ static int quiet_for_good(const char *call, struct rmai_context *c) {
 }
 
 /* Ends a context whose pending set is quiet. With handle 0, which is RMA_CTX_INVALID, the inlined calls read the last
- * line, and a line without a context has handle 0: so n and nothing_pending must be 0 there, which makes such a call
+ * line, and a line without a context has handle 0: so n and complete must be 0 there, which makes such a call
  * enter the library. The caller has the table's lock. */
 static void end_context(struct rmai_world *w, struct rmai_context *c) {
     struct rma_context_ *line = c->line;
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
-    line->n = line->nothing_pending = 0;
+    line->n = line->complete = 0;
     line->context = NULL;
     w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     if (w->job.networked) rmai_traffic_add(&w->contexts->ended, &c->traffic);
@@ -268,12 +268,13 @@ int rmai_contexts_open(struct rmai_world *w) {
     pthread_mutex_init(&all->lock, NULL);
     all->used[0] = 1;
     all->standing = (struct rmai_context){.line = rmai_context_lines, .team = &w->teams->team[RMAI_TEAM_WORLD]};
-    code = rmai_pending_open(w->net, &rma_reach_.nothing_pending, &rmai_context_lines->nothing_pending, w->traffic,
+    code = rmai_pending_open(w->net, &rma_reach_.complete, &rmai_context_lines->complete, w->traffic,
                              &all->standing.pending);
     if (code != RMA_SUCCESS) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
+    all->standing.streams = rmai_pending_streams(all->standing.pending);
     set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
     return RMA_SUCCESS;
@@ -286,7 +287,7 @@ void rmai_contexts_close(struct rmai_world *w) {
     pthread_mutex_destroy(&w->contexts->lock);
     w->contexts->standing.line = NULL;
     memset(rmai_context_lines, 0, sizeof *rmai_context_lines);
-    rma_reach_.nothing_pending = 0;
+    rma_reach_.complete = 0;
 }
 
 struct rmai_traffic *rmai_context_traffic(struct rmai_world *w, struct rmai_context *c) {
@@ -294,6 +295,6 @@ struct rmai_traffic *rmai_context_traffic(struct rmai_world *w, struct rmai_cont
 }
 
 int rmai_quiet_default(struct rmai_world *w, const char *call) {
-    if (__atomic_load_n(&rma_reach_.nothing_pending, __ATOMIC_ACQUIRE)) return RMA_SUCCESS;
+    if (__atomic_load_n(&rma_reach_.complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_) return RMA_SUCCESS;
     return rmai_net_quiet(call, w->contexts->standing.pending);
 }

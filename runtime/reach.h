@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The variables that the inlined calls read: rma_reach_, and a line for each context (rma_inline.h). Between rma_init
- * and rma_finalize only the heap's size and nothing_pending change. */
+ * and rma_finalize only the heap's size and complete change. */
 #ifndef RMAI_REACH_H
 #define RMAI_REACH_H
 

@@ -85,7 +85,7 @@ static void set_reach(struct rmai_world *w) {
                            .stride = w->job.stride,
                            .slot = (uint32_t)w->job.node_my_pe,
                            .running = 1,
-                           .nothing_pending = 1,
+                           .complete = RMA_ALL_COMPLETE_,
                            .symmetric = w->job.layout.symmetric,
                            .local = w->job.layout.local,
                            .guest = w->job.layout.guest,

@@ -14,6 +14,7 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
+#include "runtime/net/stream.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
 #include "runtime/reach.h"
@@ -102,6 +103,43 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 
 /* ---- to other nodes ---- */
 
+/* The shortest path, of calls that a stream may take. Writes where `addr` is, if it is in the symmetric heap, and the
+ * context's streams. *pe becomes the world's number of the PE. A stream checks that the PE is on another node. */
+static inline __attribute__((always_inline)) struct rmai_streams *find_streams(const rma_ctx *ctx, const void *addr,
+                                                                               size_t len, int *pe, uint64_t *offset) {
+    const struct rmai_world *w = &rmai_world;
+    const struct rmai_context *c = rmai_context_at(ctx);
+    const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
+    if (RMAI_UNLIKELY(!c || !c->streams || in_heap > size || len > size - in_heap)) return NULL;
+    if (ctx != RMA_CTX_DEFAULT) {
+        if (*pe < 0 || *pe >= c->team->n) return NULL;
+        *pe = rmai_team_pe(c->team, *pe);
+    }
+    *offset = w->job.layout.symmetric + in_heap;
+    return c->streams;
+}
+
+static inline __attribute__((always_inline)) int stream_put(const rma_ctx *ctx, void *dest, const void *source,
+                                                            size_t len, int pe) {
+    uint64_t offset;
+    struct rmai_streams *all = source && len ? find_streams(ctx, dest, len, &pe, &offset) : NULL;
+    return all && rmai_stream_put(all, pe, offset, source, len);
+}
+
+static inline __attribute__((always_inline)) int stream_get(const rma_ctx *ctx, void *dest, const void *source,
+                                                            size_t len, int pe) {
+    uint64_t offset;
+    struct rmai_streams *all = dest && len ? find_streams(ctx, source, len, &pe, &offset) : NULL;
+    return all && rmai_stream_get(all, pe, offset, dest, len);
+}
+
+static inline __attribute__((always_inline)) int stream_atomic(const rma_ctx *ctx, int op, const void *target,
+                                                               size_t len, uint64_t value, int pe, void *fetch) {
+    uint64_t offset;
+    struct rmai_streams *all = (uintptr_t)target & (len - 1) ? NULL : find_streams(ctx, target, len, &pe, &offset);
+    return all && rmai_stream_atomic(all, pe, op, offset, len, value, fetch);
+}
+
 /* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
  * *op except the kind of operation. Returns 0 if the address is anything else, or wrong: then the call takes the long
  * path, which words the error. */
@@ -165,10 +203,12 @@ static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
     return raise_failure(rmai_net_get(&op))
 
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
     PUT(RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
     PUT(RMAI_COPIED);
 }
 
@@ -177,10 +217,12 @@ int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
     PUT(RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
+    if (stream_get(ctx, dest, source, len, pe)) return RMA_SUCCESS;
     GET(RMAI_LATER);
 }
 
@@ -221,6 +263,7 @@ int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const voi
     struct rmai_op far;
     struct rmai_place p;
     int code;
+    if (fetch && op != RMA_COMPARE_SWAP_ && stream_atomic(ctx, op, target, len, value, pe, fetch)) return RMA_SUCCESS;
     if (RMAI_LIKELY(fetch && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
         far.when = RMAI_LATER;
         far.buffer = fetch;
@@ -245,6 +288,13 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     code = rmai_resolve_word(call, "target", ctx, target, len, pe, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic(&rmai_world, call, &p, op, len, value, cond, old);
     return rmai_raise(code);
+}
+
+int rma_update_slow_(const char *call, const rma_ctx *ctx, int op_and_len, const void *target, uint64_t value, int pe) {
+    const int op = op_and_len & 0xff;
+    const size_t len = (size_t)op_and_len >> 8;
+    if (stream_atomic(ctx, op, target, len, value, pe, NULL)) return RMA_SUCCESS;
+    return rma_atomic_slow_(call, ctx, op, target, len, value, 0, pe, NULL);
 }
 
 int rmai_check_signal_op(const char *call, int op) {

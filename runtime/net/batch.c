@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the pool of batches, and sending them ---- */
+/* ---- the pool of batches ---- */
 
 static struct rmai_batch *take_batch(struct rmai_net *net) {
     struct rmai_batch *batch = net->idle;
@@ -33,6 +33,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
     batch->buffer = NULL;
     batch->get = 0;
     batch->landings = NULL;
+    batch->stream = NULL;
     return batch;
 }
 
@@ -42,6 +43,63 @@ int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p) {
     p->open->peer = p;
     return 1;
 }
+
+/* ---- streams ---- */
+
+/* The last record, as it stands in the message. */
+static struct rmai_record last_record(const struct rmai_batch *batch) {
+    struct rmai_record r;
+    memcpy(&r, batch->message + batch->last, sizeof r);
+    return r;
+}
+
+/* Bytes of the reply for each further element of the record; 0 if it expects nothing. */
+static size_t value_bytes(const struct rmai_record *r) { return rmai_wire_expects(r) ? rmai_padded(r->len) : 0; }
+
+void rmai_batch_settle_(struct rmai_batch *batch) {
+    struct rmai_stream *s = batch->stream;
+    struct rmai_record r = last_record(batch);
+    const size_t added = (size_t)(s->at - batch->message) - batch->bytes;
+    const unsigned n = (unsigned)(added / rmai_wire_element_bytes(&r));
+    batch->bytes += added;
+    r.n = batch->run_n = (uint16_t)(batch->run_n + n);
+    memcpy(batch->message + batch->last, &r, sizeof r);
+    batch->peer->asked += n;
+    if (rmai_wire_expects(&r)) {
+        batch->n_expects = (uint16_t)(batch->n_expects + n);
+        batch->to_come = (uint16_t)(batch->to_come + n);
+        batch->reply += n * value_bytes(&r);
+    }
+    assert(batch->bytes <= RMAI_MESSAGE && batch->reply <= RMAI_MESSAGE && batch->n_expects <= RMAI_EXPECTS &&
+           "the stream ended where the batch's room does");
+    atomic_store_explicit(&s->key, 0, memory_order_relaxed);
+    batch->stream = NULL;
+}
+
+void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n) {
+    const struct rmai_peer *p = batch->peer;
+    struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
+    const struct rmai_record r = last_record(batch);
+    const size_t step = rmai_wire_element_bytes(&r), value = value_bytes(&r);
+    size_t room = (RMAI_MESSAGE - batch->bytes) / step;
+    if (value) room = rmai_min(rmai_min(room, RMAI_EXPECTS - batch->n_expects), (RMAI_MESSAGE - batch->reply) / value);
+    room = rmai_min(room, n);
+    if (atomic_load_explicit(&s->key, memory_order_relaxed)) rmai_batch_settle_(s->batch);
+    if (!room) return;
+    s->at = batch->message + batch->bytes;
+    s->stop = s->at + room * step;
+    s->expect = &batch->expect[batch->n_expects];
+    s->batch = batch;
+    batch->stream = s;
+    atomic_store_explicit(&s->key, rmai_stream_key(p->pe, r.kind, r.op, r.flags, r.len), memory_order_relaxed);
+}
+
+void rmai_streams_settle(struct rmai_streams *all) {
+    for (int i = 0; i < RMAI_STREAMS; i++)
+        if (atomic_load_explicit(&all->of[i].key, memory_order_relaxed)) rmai_batch_settle_(all->of[i].batch);
+}
+
+/* ---- sending ---- */
 
 /* A request without long data: it is done when the link says so, or when its own reply comes. */
 static void add_to_link(struct rmai_link *link, struct rmai_batch *batch) {
@@ -68,6 +126,7 @@ static void take_from_link(struct rmai_link *link, const struct rmai_batch *batc
 
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
+    rmai_batch_settle(batch);
     assert(batch->n > 0 && p->under_way < RMAI_CREDITS && "only a batch with a record leaves, and only with a credit");
     assert(rmai_net_is_locked(net) && "the caller holds the net's lock");
     const struct rmai_envelope e = {

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "runtime/net/peer.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/wire.h"
 
 #define RMAI_EXPECTS    126  /* elements of a batch that expect something from the reply */
@@ -35,14 +36,6 @@ static inline void rmai_waiter_begin(struct rmai_waiter *waiter, int left) {
     waiter->code = 0;
     waiter->text[0] = 0;
 }
-
-/* Where an element's value goes. */
-struct rmai_expect {
-    void *dest;
-    uint32_t len;
-    uint32_t gives;             /* 1: the reply brings a value or an error */
-    struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
-};
 
 /* Data that the target of a record of kind RUNS returns, or that travel to it by tag: they have room of their own until
  * the batch is finished. Returned data are then copied to the n runs of blocks `to`. One allocation holds all three. */
@@ -68,7 +61,8 @@ struct rmai_runs {
 };
 
 /* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and to_come <=
- * n_expects <= RMAI_EXPECTS: to_come counts the elements whose `gives` is 1. */
+ * n_expects <= RMAI_EXPECTS: to_come counts the elements whose `gives` is 1. While stream is not NULL, these and run_n
+ * do not count the elements that have been added to the stream (stream.h). */
 struct rmai_batch {
     struct rmai_peer *peer;
     struct rmai_batch *next;       /* in the list of free batches, or of those whose long data are under way */
@@ -81,6 +75,7 @@ struct rmai_batch {
     size_t last;                   /* where the last record stands in the message */
     size_t bytes, reply;           /* of the message; of its reply, at most */
     struct rmai_token sent, data;
+    struct rmai_stream *stream; /* it extends the last record; or NULL */
     struct rmai_landing *landings;
     void *buffer; /* len bytes of long data to put or get, which have a batch of their own; or NULL */
     size_t len;
@@ -88,6 +83,14 @@ struct rmai_batch {
     struct rmai_expect expect[RMAI_EXPECTS];
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
+
+/* rmai_batch_open_stream: the next elements of the batch's last record may be added to its stream, n at most.
+ * rmai_batch_settle closes the batch's stream, if it has one. The caller holds the set's lock. */
+void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n);
+void rmai_batch_settle_(struct rmai_batch *batch);
+static inline void rmai_batch_settle(struct rmai_batch *batch) {
+    if (batch->stream) rmai_batch_settle_(batch);
+}
 
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 

@@ -134,8 +134,12 @@ static inline unsigned char *begin_record(struct rmai_batch *batch, unsigned cha
     return at + sizeof word + rmai_padded(one.name);
 }
 
-/* Adds the element to p's open batch, which has room for it. The element joins the last record, if that one is the same
- * and can be a run. */
+/* 1 if the element joins the batch's last record: that one is the same, and can be a run. */
+static inline int extends_run(const struct rmai_batch *batch, const struct rmai_record *r, const char *name) {
+    return !name && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r);
+}
+
+/* Adds the element to p's open batch, which has room for it. */
 static inline __attribute__((always_inline)) void append(struct rmai_peer *p, const struct rmai_op *op,
                                                          const struct rmai_record *r, const char *name,
                                                          const struct need *need, uint64_t mark,
@@ -144,11 +148,9 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
     const unsigned words = rmai_wire_words(r);
     const uint64_t offset = op->offset | mark;
     unsigned char *at = batch->message + batch->bytes;
-    size_t joined = 0;
-    if (!name && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r)) {
+    if (extends_run(batch, r, name)) {
         const uint16_t n = ++batch->run_n;
         memcpy(batch->message + batch->last + offsetof(struct rmai_record, n), &n, sizeof n);
-        joined = sizeof(struct rmai_item);
     } else {
         at = begin_record(batch, at, r, name);
     }
@@ -175,7 +177,7 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
         rmai_pending_note_put(p->set, p->pe, !(r->flags & RMAI_RECORD_BRINGS));
     p->asked++;
     if (!need->expects) return;
-    batch->reply += need->reply - joined;
+    batch->reply += need->reply;
     batch->expect[batch->n_expects++] = (struct rmai_expect){
         .dest = op->buffer, .len = (uint32_t)value_of(r, op), .gives = (uint32_t)rmai_wire_gives(r), .waiter = waiter};
     batch->to_come += (uint16_t)rmai_wire_gives(r);
@@ -193,7 +195,13 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
     struct need first, second = {0}, all;
     struct rmai_record set = {0};
     if (RMAI_UNLIKELY(!p->open)) return 0;
-    all = first = need_of(r, op, name);
+    rmai_batch_settle(p->open);
+    first = need_of(r, op, name);
+    if (extends_run(p->open, r, name)) {
+        first.bytes -= sizeof *r;
+        if (first.expects) first.reply -= sizeof(struct rmai_item);
+    }
+    all = first;
     if (signal) {
         set = record_of(signal);
         second = need_of(&set, signal, NULL);
@@ -207,18 +215,14 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
     return 1;
 }
 
-/* The same for an element that cannot fail, when others have joined before. */
-static inline __attribute__((always_inline)) int join_stream(struct rmai_peer *p, const struct rmai_op *op,
-                                                             const struct rmai_record *r) {
-    const struct need need = need_of(r, op, NULL);
-    assert(p->listed && "its open batch holds a record");
-    if (RMAI_UNLIKELY(!fits(p->open, &need))) return 0;
-    append(p, op, r, NULL, &need, 0, NULL);
-    return 1;
-}
-
 /* 1 if elements for p gather in its open batch. */
 static inline int gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
+
+/* 1 if further elements like this one may be added to a stream. Elements for a proxy carry marks, which differ. */
+static inline int may_stream(const struct rmai_pending *s, const struct rmai_record *r) {
+    return s->net->biased && !rmai_pending_by_node(s) && rmai_wire_may_run(r) && r->len > 0 &&
+           r->len <= RMAI_STREAM_LEN_MAX && !(r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_);
+}
 
 /* ---- the whole way: waiting for room ---- */
 
@@ -231,6 +235,7 @@ static struct rmai_peer *peer_for(const struct rmai_op *op, uint64_t *mark) {
 static int has_room(const struct rmai_peer *p, const struct rmai_op *op, const struct need *need) {
     if (!p->open) return 0;
     if (is_long(op)) return p->open->n == 0 && p->under_way < RMAI_CREDITS;
+    rmai_batch_settle(p->open);
     return fits(p->open, need);
 }
 
@@ -315,8 +320,8 @@ int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const st
 /* ---- operations ----
  *
  * The locks that the caller holds:
- *   none        begin_short, begin_with_signal, lock_and_begin, submit_alone, submit_and_wait, and those of message.h
- *   the set's   begin_alone, begin_word_alone, begin_any_alone: they release it
+ *   none        begin_short, begin_with_signal, submit_alone, submit_and_wait, and those of message.h
+ *   the set's   begin_alone: it releases it
  *   the net's   submit, move_in_pieces, rmai_message_complete */
 
 static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal) {
@@ -340,6 +345,8 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
         if (gathers(p)) {
             begun = rmai_peer_has_open(p) && join(p, op, r, NULL, signal, mark, NULL);
             poll = begun && p->asked % ELEMENTS_A_POLL == 0;
+            if (begun && !signal && may_stream(s, r))
+                rmai_batch_open_stream(p->open, ELEMENTS_A_POLL - 1 - p->asked % ELEMENTS_A_POLL);
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = join(p, op, r, NULL, signal, mark, NULL);
             if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
@@ -350,19 +357,6 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
     return RMAI_LIKELY(begun) ? RMA_SUCCESS : submit_alone(net, op, signal);
 }
 
-/* The compiler knows the records of the most frequent ones. */
-static const struct rmai_record put_of_word = {.kind = RMAI_RECORD_PUT, .len = 8},
-                                get_of_word = {.kind = RMAI_RECORD_GET, .len = 8};
-
-static __attribute__((noinline)) int begin_word_alone(struct rmai_net *net, const struct rmai_op *op) {
-    return begin_alone(net, op, &put_of_word, NULL);
-}
-
-static __attribute__((noinline)) int begin_any_alone(struct rmai_net *net, const struct rmai_op *op) {
-    const struct rmai_record r = record_of(op);
-    return begin_alone(net, op, &r, NULL);
-}
-
 static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, const struct rmai_op *put,
                                                        const struct rmai_op *signal) {
     const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)put->len};
@@ -370,32 +364,11 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
     return begin_alone(net, put, &r, signal);
 }
 
-static __attribute__((noinline)) int poll_now(struct rmai_net *net) {
-    rmai_net_progress(net, 1);
-    return RMA_SUCCESS;
-}
-
-static __attribute__((noinline)) int lock_and_begin(struct rmai_net *net, const struct rmai_op *op) {
+/* Begins a short operation that cannot fail, and for which nobody waits, unless a stream takes it. */
+static __attribute__((noinline)) int begin_short(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = record_of(op);
     rmai_pending_lock(op->set);
-    return begin_any_alone(net, op);
-}
-
-/* Begins a short operation that cannot fail, and for which nobody waits. Most operations of a stream join the open
- * batch of the PE that was used last. That path calls no function, so the compiler saves no registers for it: all other
- * paths are functions of their own, called at the end. */
-static inline __attribute__((always_inline)) int begin_short(struct rmai_net *net, const struct rmai_op *op,
-                                                             const struct rmai_record *r) {
-    struct rmai_pending *s = op->set;
-    struct rmai_peer *p;
-    int poll;
-    if (RMAI_UNLIKELY(!net->biased || !rmai_biased_try_enter(&net->bias))) return lock_and_begin(net, op);
-    p = s->last;
-    if (!p || p->pe != op->pe || rmai_pending_by_node(s) || !gathers(p) || !rmai_peer_has_open(p) ||
-        !join_stream(p, op, r))
-        return r == &put_of_word ? begin_word_alone(net, op) : begin_any_alone(net, op);
-    poll = p->asked % ELEMENTS_A_POLL == 0;
-    rmai_biased_leave(&net->bias);
-    return RMAI_UNLIKELY(poll) ? poll_now(net) : RMA_SUCCESS;
+    return begin_alone(net, op, &r, NULL);
 }
 
 /* Waits until the records for pe that have gone to its proxy are done: the next one goes to pe itself, and must come
@@ -508,16 +481,13 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
     return sent;
 }
 
-/* The compiler knows the kind of each stream's records, and a common length. */
-static __attribute__((noinline)) int put_short(struct rmai_net *net, const struct rmai_op *op) {
-    const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)op->len};
-    return begin_short(net, op, &r);
-}
-
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
+    if (op->len <= INLINE_MOST && !is_attached(op->offset) &&
+        rmai_stream_put(&op->set->streams, op->pe, op->offset, op->buffer, op->len))
+        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
-    return op->len == 8 ? begin_short(net, op, &put_of_word) : put_short(net, op);
+    return begin_short(net, op);
 }
 
 static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {
@@ -526,16 +496,13 @@ static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct 
     return fetch_at_once(net, op, &r, &code) ? code : move_by_messages(net, op);
 }
 
-static __attribute__((noinline)) int get_short(struct rmai_net *net, const struct rmai_op *op) {
-    const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
-    return begin_short(net, op, &r);
-}
-
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
+    if (op->when != RMAI_NOW && !is_attached(op->offset) &&
+        rmai_stream_get(&op->set->streams, op->pe, op->offset, op->buffer, op->len))
+        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
-    if (op->when == RMAI_NOW) return get_now(net, op);
-    return op->len == 8 ? begin_short(net, op, &get_of_word) : get_short(net, op);
+    return op->when == RMAI_NOW ? get_now(net, op) : begin_short(net, op);
 }
 
 /* Waits for an atomic on attached memory, so that its caller gets the error. */
@@ -554,15 +521,13 @@ static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const stru
 }
 
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    const uint8_t atomic = op->atomic; /* read once, so that the compiler knows what it is not */
-    const struct rmai_record plain = {.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8},
-                             fetching = {
-                                 .kind = RMAI_RECORD_ATOMIC, .op = atomic, .flags = RMAI_RECORD_WANTED, .len = 8};
+    const int waits = op->buffer && op->when == RMAI_NOW;
+    if (!waits && !is_attached(op->offset) && op->atomic != RMA_COMPARE_SWAP_ &&
+        rmai_stream_atomic(&op->set->streams, op->pe, op->atomic, op->offset, op->len, op->value, op->buffer))
+        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (RMAI_UNLIKELY(is_attached(op->offset))) return atomic_on_attached(net, op);
-    if (op->buffer && op->when == RMAI_NOW) return atomic_now(net, op);
-    if (RMAI_UNLIKELY(op->len != 8 || atomic == RMA_COMPARE_SWAP_)) return lock_and_begin(net, op);
-    return op->buffer ? begin_short(net, op, &fetching) : begin_short(net, op, &plain);
+    return waits ? atomic_now(net, op) : begin_short(net, op);
 }
 
 /* A put with long data, and the signal that follows them. */
@@ -587,7 +552,7 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
 
 int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
     rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
-    if (!put->len) return lock_and_begin(net, signal);
+    if (!put->len) return begin_short(net, signal);
     rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, put->len);
     if (put->len > INLINE_MOST) return long_put_signal(net, put, signal);
     return begin_with_signal(net, put, signal);

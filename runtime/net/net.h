@@ -19,6 +19,7 @@ struct rmai_envelope;
 struct rmai_flush_seen;
 struct rmai_net;
 struct rmai_pending;
+struct rmai_streams;
 struct rmai_traffic;
 struct rmai_transport;
 
@@ -88,11 +89,15 @@ int rmai_net_damaged(int from, const char *wrong);
 
 /* Pending sets: operations that have begun and that quiet completes (peer.h). Each context has one.
  *
- * rmai_pending_open makes an empty set. The set keeps the two words (which may be one) at 1 while nothing is pending,
- * and counts its operations in `traffic`. Without a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS or
- * RMA_ERR_NO_MEM. rmai_pending_close frees a set that is quiet; s may be NULL. */
-int rmai_pending_open(struct rmai_net *net, uint32_t *nothing_pending, uint32_t *nothing_pending_too,
-                      struct rmai_traffic *traffic, struct rmai_pending **s);
+ * rmai_pending_open makes an empty set. The set keeps the two words (which may be one) at RMA_ALL_COMPLETE_ while
+ * nothing is pending, at RMA_PUTS_COMPLETE_ while no put is, else at 0; and counts its operations in `traffic`. Without
+ * a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. rmai_pending_close frees a set that
+ * is quiet; s may be NULL. */
+int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *complete_too, struct rmai_traffic *traffic,
+                      struct rmai_pending **s);
 void rmai_pending_close(struct rmai_pending *s);
+
+/* rmai_pending_streams returns the set's streams (stream.h), or NULL if it has none. */
+struct rmai_streams *rmai_pending_streams(struct rmai_pending *s);
 
 #endif

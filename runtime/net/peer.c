@@ -22,12 +22,14 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 /* ---- what quiet completes ---- */
 
 void rmai_pending_publish(struct rmai_pending *s) {
-    const uint32_t nothing = !s->busy && !s->failed;
+    const uint32_t complete = !s->busy && !s->failed ? RMA_ALL_COMPLETE_
+                              : atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS
+                                  ? RMA_PUTS_COMPLETE_
+                                  : 0;
     /* Release: if a thread finds nothing pending after another thread's quiet, it sees what that quiet has waited for.
      * Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
-    __atomic_store_n(s->nothing_pending, nothing, __ATOMIC_RELEASE);
-    if (s->nothing_pending_too != s->nothing_pending)
-        __atomic_store_n(s->nothing_pending_too, nothing, __ATOMIC_RELEASE);
+    __atomic_store_n(s->complete, complete, __ATOMIC_RELEASE);
+    if (s->complete_too != s->complete) __atomic_store_n(s->complete_too, complete, __ATOMIC_RELEASE);
 }
 
 void rmai_peer_list_(struct rmai_peer *p) {
@@ -75,19 +77,21 @@ void rmai_peer_unlist(struct rmai_peer *p) {
 
 /* ---- opening and closing ---- */
 
-int rmai_pending_open(struct rmai_net *net, uint32_t *nothing_pending, uint32_t *nothing_pending_too,
-                      struct rmai_traffic *traffic, struct rmai_pending **set) {
+int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *complete_too, struct rmai_traffic *traffic,
+                      struct rmai_pending **set) {
     struct rmai_pending *s = NULL;
     *set = NULL;
     if (net && !(s = calloc(1, sizeof *s)))
         return rmai_error(RMA_ERR_NO_MEM, "no memory for what a context has pending, %zu bytes", sizeof *s);
-    __atomic_store_n(nothing_pending, 1, __ATOMIC_RELEASE);
-    __atomic_store_n(nothing_pending_too, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(complete, RMA_ALL_COMPLETE_, __ATOMIC_RELEASE);
+    __atomic_store_n(complete_too, RMA_ALL_COMPLETE_, __ATOMIC_RELEASE);
     if (!net) return RMA_SUCCESS;
     s->net = net;
     s->traffic = traffic;
-    s->nothing_pending = nothing_pending;
-    s->nothing_pending_too = nothing_pending_too;
+    s->complete = complete;
+    s->complete_too = complete_too;
+    s->streams.lock = &net->bias;
+    s->streams.traffic = traffic;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_lock(&net->sets_lock);
     s->id = ++net->n_opened;
@@ -98,6 +102,10 @@ int rmai_pending_open(struct rmai_net *net, uint32_t *nothing_pending, uint32_t 
     pthread_mutex_unlock(&net->sets_lock);
     *set = s;
     return RMA_SUCCESS;
+}
+
+struct rmai_streams *rmai_pending_streams(struct rmai_pending *s) {
+    return s && s->net->biased ? &s->streams : NULL;
 }
 
 void rmai_pending_close(struct rmai_pending *s) {

@@ -21,6 +21,7 @@
 #include "runtime/net/by_node.h"
 #include "runtime/net/flush.h"
 #include "runtime/net/state.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/transport.h"
 #include "runtime/net/wire.h"
 
@@ -55,13 +56,14 @@ struct rmai_peer {
 #define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; a longer put ends with a local flush */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
-/* *nothing_pending == (busy == NULL && failed == 0). busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
+/* *complete == RMA_ALL_COMPLETE_ if busy == NULL && failed == 0; else RMA_PUTS_COMPLETE_ if puts == RMAI_NO_PUTS; else
+ * 0. busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
     pthread_mutex_t lock; /* guards all fields below; taken after the lock of struct rmai_net, never before it */
     struct rmai_net *net;
-    struct rmai_traffic *traffic;                    /* counts the set's operations: the net's, or the owner's own */
-    struct rmai_pending *next_set, **link;           /* the next set in net->sets, and the pointer to this one */
-    uint32_t *nothing_pending, *nothing_pending_too; /* the inlined calls read them; they may be equal */
+    struct rmai_traffic *traffic;          /* counts the set's operations: the net's, or the owner's own */
+    struct rmai_pending *next_set, **link; /* the next set in net->sets, and the pointer to this one */
+    uint32_t *complete, *complete_too;     /* the inlined calls read them; they may be equal */
     struct rmai_pe_table peers;
     struct rmai_peer *last; /* the last one that was used */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
@@ -79,6 +81,7 @@ struct rmai_pending {
     int many;            /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
     size_t filled;       /* bytes of messages since nothing was pending, as rmai_batch_send counts them, */
     unsigned done_peers; /* and how often a peer became idle in that time */
+    struct rmai_streams streams;
 };
 
 #define RMAI_NO_PUTS   0
@@ -118,7 +121,7 @@ static inline void rmai_peer_list(struct rmai_peer *p) {
 }
 void rmai_peer_unlist(struct rmai_peer *p);
 
-/* rmai_pending_publish writes the two words of nothing_pending; the caller holds the set's lock. A failure that no
+/* rmai_pending_publish writes the two words `complete`; the caller holds the set's lock. A failure that no
  * quiet has reported yet counts as pending, so that the inlined quiet calls the library. */
 void rmai_pending_publish(struct rmai_pending *s);
 
@@ -160,7 +163,12 @@ static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uin
 static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
     int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
-    if (before != mine) atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+    if (RMAI_LIKELY(before == mine)) return;
+    atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
+    rmai_streams_settle(&s->streams); /* an atomic may have to wait for this put */
+    if (before != RMAI_NO_PUTS) return;
+    __atomic_store_n(s->complete, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(s->complete_too, 0, __ATOMIC_RELAXED);
 }
 
 /* ---- links ---- */

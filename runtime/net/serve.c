@@ -381,20 +381,84 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
     return RMA_SUCCESS;
 }
 
+/* ---- runs ---- */
+
+#define AHEAD 8 /* elements by which the processor fetches a word before it is used */
+
+/* Does the first elements of the record, as long as they lie in the memory of this PE that need not be located, and
+ * returns how many. `kind`, `op` and `len` are those of the record, and the compiler knows them. Old values or data go
+ * to `values`, 8 bytes each, unless it is NULL. */
+static inline __attribute__((always_inline)) unsigned do_steady_as(const struct task *t, int kind, int op, size_t len,
+                                                                   unsigned char *values) {
+    const size_t step = sizeof(uint64_t) + (kind == RMAI_RECORD_GET ? 0 : sizeof(uint64_t));
+    const uint64_t first = t->steady, most = t->steady_len - len;
+    unsigned char *const steady = t->steady_there;
+    const unsigned char *element = t->elements;
+    unsigned i = 0;
+    for (; i < t->r.n; i++, element += step) {
+        uint64_t at, value, next;
+        void *there;
+        memcpy(&at, element, sizeof at);
+        if (RMAI_UNLIKELY(at - first > most)) break;
+        there = steady + (at - first);
+        if (i + AHEAD < t->r.n) {
+            memcpy(&next, element + AHEAD * step, sizeof next);
+            __builtin_prefetch(steady + (next - first), kind != RMAI_RECORD_GET);
+        }
+        if (kind == RMAI_RECORD_GET) {
+            rma_move_(values + i * sizeof value, there, len);
+        } else if (kind == RMAI_RECORD_PUT) {
+            rma_move_(there, element + sizeof at, len);
+        } else {
+            memcpy(&value, element + sizeof at, sizeof value);
+            value = rma_apply8_(op, there, value, 0);
+            if (values) memcpy(values + i * sizeof value, &value, sizeof value);
+        }
+    }
+    return i;
+}
+
+static __attribute__((noinline)) unsigned do_steady_puts(const struct task *t) {
+    return do_steady_as(t, RMAI_RECORD_PUT, 0, 8, NULL);
+}
+static __attribute__((noinline)) unsigned do_steady_gets(const struct task *t, unsigned char *values) {
+    return do_steady_as(t, RMAI_RECORD_GET, 0, 8, values);
+}
+static __attribute__((noinline)) unsigned do_steady_adds(const struct task *t, unsigned char *values) {
+    return values ? do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 8, values)
+                  : do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 8, NULL);
+}
+static __attribute__((noinline)) unsigned do_steady_xors(const struct task *t) {
+    return do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_XOR_, 8, NULL);
+}
+
+/* The most frequent kinds of runs, on words of 8 bytes. A thread of this PE that sleeps on one of the words wakes after
+ * all of them. */
+static unsigned do_steady(const struct task *t, unsigned char *values) {
+    unsigned done = 0;
+    void *word;
+    if (t->r.len != 8 || t->steady_len < 8) return 0;
+    if (t->r.kind == RMAI_RECORD_PUT) return do_steady_puts(t);
+    if (t->r.kind == RMAI_RECORD_GET) return do_steady_gets(t, values);
+    if (t->r.op == RMA_FETCH_ADD_) done = do_steady_adds(t, values);
+    if (t->r.op == RMA_FETCH_XOR_ && !values) done = do_steady_xors(t);
+    word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
+    if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
+    return done;
+}
+
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
     const size_t step = rmai_wire_element_bytes(&t->r);
-    const unsigned char *element = t->elements;
+    unsigned i = do_steady(t, NULL);
+    const unsigned char *element = t->elements + i * step;
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
-        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
-            code = do_short_move(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_short_move(t, element, NULL);
     else if (RMAI_UNLIKELY(t->r.op >= RMA_FETCH_FADD_))
-        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
-            code = do_real_atomic(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_real_atomic(t, element, NULL);
     else
-        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step)
-            code = do_atomic(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_atomic(t, element, NULL);
     return code;
 }
 
@@ -402,14 +466,16 @@ static int do_plain_elements(const struct task *t) {
 static int do_giving_elements(struct task *t) {
     const size_t step = rmai_wire_element_bytes(&t->r),
                  value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
-    const unsigned char *element = t->elements;
     unsigned char *values = add_item(t, RMA_SUCCESS, t->r.n * value);
+    unsigned i = do_steady(t, values);
+    const unsigned char *element = t->elements + i * step;
     int code = RMA_SUCCESS;
+    values += i * value;
     if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && t->r.op >= RMA_FETCH_FADD_))
-        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
             code = do_real_atomic(t, element, values);
     else
-        for (unsigned i = 0; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
             code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
     t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* add_failure makes another item */

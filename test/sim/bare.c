@@ -99,7 +99,7 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
         b->free_blocks = UINT64_MAX;
     }
     if (rmai_net_open(&b->job, &b->transport.transport, &b->traffic, &handlers, 0, &b->net) != RMA_SUCCESS ||
-        rmai_pending_open(b->net, &b->nothing_pending, &b->nothing_pending, &b->traffic, &b->set) != RMA_SUCCESS) {
+        rmai_pending_open(b->net, &b->complete, &b->complete, &b->traffic, &b->set) != RMA_SUCCESS) {
         fprintf(stderr, "sim: PE %d: %s\n", pe->me, rma_last_error());
         abort();
     }

@@ -29,7 +29,7 @@ struct sim_bare {
     struct rmai_net *net;
     struct rmai_event doze;
     struct rmai_pending *set;
-    uint32_t nothing_pending;
+    uint32_t complete;
     unsigned char *memory; /* what others may reach: `size` bytes, all 0 at first */
     size_t size;           /* the last SIM_BLOCKS blocks of SIM_BLOCK bytes are for rmai_net_alloc */
     uint64_t free_blocks;  /* bit i: block i is free */

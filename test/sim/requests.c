@@ -121,7 +121,7 @@ static void check_mirror(struct actor *a, int to) {
 static void do_quiet(struct actor *a) {
     sim_log(a->pe, "quiet");
     sim_expect(a->pe, "quiet", rmai_net_quiet("rma_quiet", a->bare->set));
-    if (a->bare->nothing_pending != 1) sim_fail(a->pe, "something is pending after a quiet");
+    if (a->bare->complete != RMA_ALL_COMPLETE_) sim_fail(a->pe, "something is pending after a quiet");
     for (int to = 0; to < a->shared->n; to++) {
         if (to == a->pe->me) continue;
         if (a->mirror[to].used) check_mirror(a, to);

@@ -127,7 +127,7 @@ static void open_world(void) {
                                      .inverse = 1,
                                      .n_node = 2,
                                      .running = 1,
-                                     .nothing_pending = 1,
+                                     .complete = RMA_ALL_COMPLETE_,
                                      .symmetric = w->job.layout.symmetric,
                                      .local = w->job.layout.local,
                                      .guest = w->job.layout.guest,

@@ -42,8 +42,8 @@
 #define TURNS     1000
 #define UNTOUCHED 0xee
 #define WINDOWED  16 /* pieces that a PE attaches to its window, at most */
-/* Adds without an old value that go with a message: in one record, but there is to be room for one more. */
-#define ADDS_A_MESSAGE ((int)((RMAI_MESSAGE - sizeof(struct rmai_envelope) - 2 * sizeof(struct rmai_record)) / 16))
+/* Adds without an old value that go with a message, in one record. */
+#define ADDS_A_MESSAGE ((int)((RMAI_MESSAGE - sizeof(struct rmai_envelope) - sizeof(struct rmai_record)) / 16))
 
 /* A send or receive under way. */
 struct movement {
@@ -94,7 +94,7 @@ struct pe {
     struct rmai_event doze;
     struct rmai_pings pings;
     struct rmai_pending *set;
-    uint32_t nothing_pending, nothing_pending_too;
+    uint32_t complete, complete_too;
     int sleeps; /* nobody drives this PE's progress but its own calls */
     /* What the handlers know. */
     _Alignas(64) unsigned char memory[MEMORY], attached[ATTACHED];
@@ -464,15 +464,14 @@ static void open_job(struct job *job) {
     for (int me = 0; me < PES; me++) {
         struct pe *p = &job->pe[me];
         ck_assert_int_eq(open_net(p), RMA_SUCCESS);
-        ck_assert_int_eq(rmai_pending_open(p->net, &p->nothing_pending, &p->nothing_pending_too, &p->traffic, &p->set),
-                         RMA_SUCCESS);
+        ck_assert_int_eq(rmai_pending_open(p->net, &p->complete, &p->complete_too, &p->traffic, &p->set), RMA_SUCCESS);
     }
 }
 
 static int quiet(struct pe *p) {
     int code = rmai_net_quiet("rma_quiet", p->set);
-    ck_assert_uint_eq(p->nothing_pending, 1);
-    ck_assert_uint_eq(p->nothing_pending_too, 1);
+    ck_assert_uint_eq(p->complete, RMA_ALL_COMPLETE_);
+    ck_assert_uint_eq(p->complete_too, RMA_ALL_COMPLETE_);
     return code;
 }
 
@@ -590,13 +589,23 @@ START_TEST(what_is_pending_is_said_until_quiet) {
     there->sleeps = 1;
     fill(source, 8, 1);
     ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
-    ck_assert_uint_eq(p->nothing_pending, 0);
-    ck_assert_uint_eq(p->nothing_pending_too, 0);
+    ck_assert_uint_eq(p->complete, 0);
+    ck_assert_uint_eq(p->complete_too, 0);
     ck_assert(is_untouched(there->memory, MEMORY));
     ck_assert_int_eq(p->rests, 0);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
     ck_assert_int_ge(p->rests, WAITED);
     ck_assert(is_filled(there->memory + 8, 8, 1));
+    /* An atomic waits for puts, and not for other atomics and gets. */
+    ck_assert_int_eq(add(p, 16, 8, 1, NULL, 0), RMA_SUCCESS);
+    ck_assert_uint_eq(p->complete, RMA_PUTS_COMPLETE_);
+    ck_assert_uint_eq(p->complete_too, RMA_PUTS_COMPLETE_);
+    ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert_uint_eq(p->complete, 0);
+    ck_assert_uint_eq(p->complete_too, 0);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(p->complete, RMA_ALL_COMPLETE_);
+    ck_assert_uint_eq(p->complete_too, RMA_ALL_COMPLETE_);
 }
 END_TEST
 
@@ -620,7 +629,7 @@ START_TEST(pes_that_ask_each_other_at_once_serve_each_other) {
     }
     for (int me = 0; me < PES; me++) {
         ck_assert(is_untouched(jobs[0].pe[me].memory, LONG));
-        ck_assert_uint_eq(jobs[0].pe[me].nothing_pending, 0);
+        ck_assert_uint_eq(jobs[0].pe[me].complete, 0);
         jobs[0].pe[me].sleeps = 0;
     }
     for (int me = 0; me < PES; me++) ck_assert_int_eq(quiet(&jobs[0].pe[me]), RMA_SUCCESS);
@@ -1369,9 +1378,9 @@ START_TEST(a_failure_stays_pending_until_a_quiet_has_reported_it) {
     there->queues.long_receives = 0;
     ck_assert_int_eq(put(p, 0, source, LONG, RMAI_LATER), RMA_SUCCESS);
     while (!is_quiet) ck_assert_int_eq(rmai_net_try_quiet("rma_counts", p->set, &is_quiet), RMA_SUCCESS);
-    ck_assert_uint_eq(p->nothing_pending, 0);
+    ck_assert_uint_eq(p->complete, RMA_PUTS_COMPLETE_);
     ck_assert_int_eq(quiet(p), RMA_ERR_MPI);
-    ck_assert_uint_eq(p->nothing_pending, 1);
+    ck_assert_uint_eq(p->complete, RMA_ALL_COMPLETE_);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
 }
 END_TEST
@@ -1600,15 +1609,15 @@ START_TEST(sets_wait_each_for_its_own) {
     there->sleeps = 1;
     fill(source, 16, 9);
     ck_assert_int_eq(put(p, 0, source, 8, RMAI_LATER), RMA_SUCCESS);
-    ck_assert_uint_eq(nothing, 1);
+    ck_assert_uint_eq(nothing, RMA_ALL_COMPLETE_);
     ck_assert_int_eq(rmai_net_quiet("rma_ctx_quiet", second), RMA_SUCCESS);
-    ck_assert_uint_eq(p->nothing_pending, 0);
+    ck_assert_uint_eq(p->complete, 0);
     ck_assert_int_eq(p->rests, 0);
     ck_assert_int_eq(op_put("rma_ctx_put", second, 1, 8, source + 8, 8, RMAI_LATER), RMA_SUCCESS);
     ck_assert_uint_eq(nothing, 0);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
     ck_assert_int_eq(rmai_net_quiet_pe("rma_ctx_quiet", second, 1), RMA_SUCCESS);
-    ck_assert_uint_eq(nothing, 1);
+    ck_assert_uint_eq(nothing, RMA_ALL_COMPLETE_);
     ck_assert(is_filled(there->memory, 16, 9));
     rmai_pending_close(second);
 }
@@ -1753,7 +1762,7 @@ START_TEST(two_jobs_in_one_process_know_nothing_of_each_other) {
     }
     ck_assert_int_eq(quiet(b), RMA_SUCCESS);
     ck_assert_int_eq(a->rests + b->rests, 0);
-    ck_assert_uint_eq(a->nothing_pending, 0);
+    ck_assert_uint_eq(a->complete, 0);
     ck_assert(is_filled(b_there->memory, LONG, 22));
     ck_assert_uint_eq(word_at(b_there, word), 1000 * PUTS);
     ck_assert(is_untouched(a_there->memory, word));
