@@ -38,6 +38,10 @@ static inline void rmai_biased_leave(struct rmai_biased *b) {
     /* Release: the guest that reads 0 sees what the owner has done. */
     atomic_store_explicit(&b->inside, rmai_biased_inside(b) - 1, memory_order_release);
 }
+/* To leave what try_enter has entered: without reading `inside`, so that the next entry need not wait for this one. */
+static inline void rmai_biased_leave_tried(struct rmai_biased *b) {
+    atomic_store_explicit(&b->inside, 0, memory_order_release);
+}
 static inline int rmai_biased_try_enter(struct rmai_biased *b) {
     if (rmai_biased_inside(b)) return 0;
     atomic_store_explicit(&b->inside, 1, memory_order_relaxed);

@@ -76,7 +76,7 @@ int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const vo
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                      uint64_t cond, int pe, uint64_t *old);
-int rma_update_slow_(const char *call, const rma_ctx *ctx, int op_and_len, const void *target, uint64_t value, int pe);
+int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, const void *target, uint64_t value, int pe);
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch);
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
@@ -399,6 +399,9 @@ enum rma_atomic_op_ {
     RMA_FSWAP_
 };
 
+/* An operation and the length of its word. */
+#define RMA_WORD_UPDATE_(op, len) ((uint32_t)(op) << 8 | (uint32_t)(len) << 24)
+
 /* Atomic, because another thread may store the word meanwhile. */
 RMA_INLINE_ int rma_puts_complete_(const uint32_t *complete) {
     return __atomic_load_n(complete, __ATOMIC_RELAXED) >= RMA_PUTS_COMPLETE_;
@@ -550,7 +553,7 @@ RMA_ALWAYS_ uint64_t rma_fetch_as_(const char *call, const rma_ctx *ctx, int nam
 RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
                                uint64_t value, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
-    if (!RMA_LIKELY_(word != NULL)) return rma_update_slow_(call, ctx, op | (int)len << 8, target, value, pe);
+    if (!RMA_LIKELY_(word != NULL)) return rma_update_slow_(call, ctx, RMA_WORD_UPDATE_(op, len), target, value, pe);
     (void)rma_apply_(op, word, len, value, 0);
     return RMA_SUCCESS;
 }

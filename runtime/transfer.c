@@ -103,42 +103,81 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 
 /* ---- to other nodes ---- */
 
-/* The shortest path, of calls that a stream may take. Writes where `addr` is, if it is in the symmetric heap, and the
- * context's streams. *pe becomes the world's number of the PE. A stream checks that the PE is on another node. */
-static inline __attribute__((always_inline)) struct rmai_streams *find_streams(const rma_ctx *ctx, const void *addr,
-                                                                               size_t len, int *pe, uint64_t *offset) {
-    const struct rmai_world *w = &rmai_world;
-    const struct rmai_context *c = rmai_context_at(ctx);
-    const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    if (RMAI_UNLIKELY(!c || !c->streams || in_heap > size || len > size - in_heap)) return NULL;
-    if (ctx != RMA_CTX_DEFAULT) {
-        if (*pe < 0 || *pe >= c->team->n) return NULL;
-        *pe = rmai_team_pe(c->team, *pe);
+/* ---- streams: the shortest path ----
+ *
+ * These return 0, with nothing done, if no stream takes the operation; then the call goes on to find out why not. A
+ * stream of this PE and kind of operation is open only if the PE is on another node. */
+
+/* Returns the context's streams, or NULL. *pe becomes the world's number of the PE. */
+static inline __attribute__((always_inline)) struct rmai_streams *streams_of(const rma_ctx *ctx, int *pe) {
+    const struct rmai_context *c;
+    if (RMAI_LIKELY(ctx == RMA_CTX_DEFAULT)) {
+        c = rmai_context_lines->context;
+        return c ? c->streams : NULL;
     }
-    *offset = w->job.layout.symmetric + in_heap;
+    c = rmai_context_at(ctx);
+    if (!c || *pe < 0 || *pe >= c->team->n) return NULL;
+    *pe = rmai_team_pe(c->team, *pe);
     return c->streams;
 }
 
+/* Counts an operation that the stream has taken. */
+static inline int count_taken(struct rmai_streams *all, int taken, enum rmai_traffic_kind kind, size_t len) {
+    if (RMAI_LIKELY(taken)) rmai_count(all->traffic, RMA_PATH_REQUEST, kind, len);
+    return taken;
+}
+
+/* 1 if the range is in the symmetric heap; *offset is where. */
+static inline __attribute__((always_inline)) int find_offset(const void *addr, size_t len, uint64_t *offset) {
+    const struct rmai_world *w = &rmai_world;
+    const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
+    *offset = w->job.layout.symmetric + in_heap;
+    return in_heap <= size && len <= size - in_heap;
+}
+
+static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ctx, void *dest, const void *source,
+                                                               size_t len, int pe) {
+    struct rmai_streams *all = streams_of(ctx, &pe);
+    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len);
+    uint64_t offset;
+    return all && rmai_stream_is_open(all, pe, key) && source && find_offset(dest, len, &offset) &&
+           count_taken(all, rmai_stream_put(all, pe, key, offset, source, len), RMAI_PUTS, len);
+}
+
+static __attribute__((noinline)) int stream_put_any(const rma_ctx *ctx, void *dest, const void *source, size_t len,
+                                                    int pe) {
+    return len > 0 && len <= RMAI_STREAM_LEN_MAX && stream_put_of(ctx, dest, source, len, pe);
+}
+
+/* Words apart, for which the compiler calls no memcpy. */
 static inline __attribute__((always_inline)) int stream_put(const rma_ctx *ctx, void *dest, const void *source,
                                                             size_t len, int pe) {
-    uint64_t offset;
-    struct rmai_streams *all = source && len ? find_streams(ctx, dest, len, &pe, &offset) : NULL;
-    return all && rmai_stream_put(all, pe, offset, source, len);
+    return RMAI_LIKELY(len == sizeof(uint64_t)) ? stream_put_of(ctx, dest, source, sizeof(uint64_t), pe)
+                                                : stream_put_any(ctx, dest, source, len, pe);
 }
 
 static inline __attribute__((always_inline)) int stream_get(const rma_ctx *ctx, void *dest, const void *source,
                                                             size_t len, int pe) {
+    struct rmai_streams *all = streams_of(ctx, &pe);
+    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len);
     uint64_t offset;
-    struct rmai_streams *all = dest && len ? find_streams(ctx, source, len, &pe, &offset) : NULL;
-    return all && rmai_stream_get(all, pe, offset, dest, len);
+    return all && len <= RMAI_STREAM_LEN_MAX && rmai_stream_is_open(all, pe, key) && dest &&
+           find_offset(source, len, &offset) &&
+           count_taken(all, rmai_stream_get(all, pe, key, offset, dest, len), RMAI_GETS, len);
 }
 
-static inline __attribute__((always_inline)) int stream_atomic(const rma_ctx *ctx, int op, const void *target,
-                                                               size_t len, uint64_t value, int pe, void *fetch) {
+static inline __attribute__((always_inline)) int stream_atomic(const rma_ctx *ctx, uint32_t update, const void *target,
+                                                               uint64_t value, int pe, void *fetch) {
+    struct rmai_streams *all = streams_of(ctx, &pe);
+    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update;
+    const size_t len = update >> 24;
     uint64_t offset;
-    struct rmai_streams *all = (uintptr_t)target & (len - 1) ? NULL : find_streams(ctx, target, len, &pe, &offset);
-    return all && rmai_stream_atomic(all, pe, op, offset, len, value, fetch);
+    return all && rmai_stream_is_open(all, pe, key) && ((uintptr_t)target & (len - 1)) == 0 &&
+           find_offset(target, len, &offset) &&
+           count_taken(all, rmai_stream_atomic(all, pe, key, offset, value, fetch), RMAI_ATOMICS, 0);
 }
+
+/* ---- one operation ---- */
 
 /* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
  * *op except the kind of operation. Returns 0 if the address is anything else, or wrong: then the call takes the long
@@ -185,45 +224,51 @@ static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
     return rmai_raise(code);
 }
 
-#define PUT(WHEN)                                                                                                      \
-    struct rmai_op op;                                                                                                 \
-    if (RMAI_UNLIKELY(!source || !len || !find_far(&op, call, ctx, dest, len, pe)))                                    \
-        return put_symmetric(call, ctx, dest, source, len, pe, (WHEN));                                                \
-    op.kind = RMAI_RECORD_PUT;                                                                                         \
-    op.when = (WHEN);                                                                                                  \
-    op.buffer = (void *)(uintptr_t)source;                                                                             \
-    return raise_failure(rmai_net_put(&op))
-#define GET(WHEN)                                                                                                      \
-    struct rmai_op op;                                                                                                 \
-    if (RMAI_UNLIKELY(!dest || !len || !find_far(&op, call, ctx, source, len, pe)))                                    \
-        return get_symmetric(call, ctx, dest, source, len, pe, (WHEN));                                                \
-    op.kind = RMAI_RECORD_GET;                                                                                         \
-    op.when = (WHEN);                                                                                                  \
-    op.buffer = dest;                                                                                                  \
-    return raise_failure(rmai_net_get(&op))
+/* The functions below are apart from those that try a stream: so these save no registers. */
+static __attribute__((noinline)) int put_beyond(const char *call, const rma_ctx *ctx, void *dest, const void *source,
+                                                size_t len, int pe, enum rmai_when when) {
+    struct rmai_op op;
+    if (RMAI_UNLIKELY(!source || !len || !find_far(&op, call, ctx, dest, len, pe)))
+        return put_symmetric(call, ctx, dest, source, len, pe, when);
+    op.kind = RMAI_RECORD_PUT;
+    op.when = (uint8_t)when;
+    op.buffer = (void *)(uintptr_t)source;
+    return raise_failure(rmai_net_put(&op));
+}
+
+static __attribute__((noinline)) int get_beyond(const char *call, const rma_ctx *ctx, void *dest, const void *source,
+                                                size_t len, int pe, enum rmai_when when) {
+    struct rmai_op op;
+    if (RMAI_UNLIKELY(!dest || !len || !find_far(&op, call, ctx, source, len, pe)))
+        return get_symmetric(call, ctx, dest, source, len, pe, when);
+    op.kind = RMAI_RECORD_GET;
+    op.when = (uint8_t)when;
+    op.buffer = dest;
+    return raise_failure(rmai_net_get(&op));
+}
 
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
-    PUT(RMAI_NOW);
+    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
+                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
-    PUT(RMAI_COPIED);
+    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
+                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_COPIED);
 }
 
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    GET(RMAI_NOW);
+    return get_beyond(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (stream_put(ctx, dest, source, len, pe)) return RMA_SUCCESS;
-    PUT(RMAI_LATER);
+    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
+                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    if (stream_get(ctx, dest, source, len, pe)) return RMA_SUCCESS;
-    GET(RMAI_LATER);
+    return stream_get(ctx, dest, source, len, pe) ? RMA_SUCCESS
+                                                  : get_beyond(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -258,12 +303,11 @@ static inline __attribute__((always_inline)) int find_far_word(struct rmai_op *f
     return 1;
 }
 
-int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
-                         uint64_t cond, int pe, void *fetch) {
+static __attribute__((noinline)) int atomic_beyond(const char *call, const rma_ctx *ctx, int op, const void *target,
+                                                   size_t len, uint64_t value, uint64_t cond, int pe, void *fetch) {
     struct rmai_op far;
     struct rmai_place p;
     int code;
-    if (fetch && op != RMA_COMPARE_SWAP_ && stream_atomic(ctx, op, target, len, value, pe, fetch)) return RMA_SUCCESS;
     if (RMAI_LIKELY(fetch && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
         far.when = RMAI_LATER;
         far.buffer = fetch;
@@ -273,6 +317,13 @@ int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const voi
     if (code == RMA_SUCCESS && !fetch) code = rmai_error(RMA_ERR_ARG, "%s: fetch is a null pointer", call);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
+}
+
+int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
+                         uint64_t cond, int pe, void *fetch) {
+    if (fetch && op != RMA_COMPARE_SWAP_ && stream_atomic(ctx, RMA_WORD_UPDATE_(op, len), target, value, pe, fetch))
+        return RMA_SUCCESS;
+    return atomic_beyond(call, ctx, op, target, len, value, cond, pe, fetch);
 }
 
 int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
@@ -290,11 +341,15 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
-int rma_update_slow_(const char *call, const rma_ctx *ctx, int op_and_len, const void *target, uint64_t value, int pe) {
-    const int op = op_and_len & 0xff;
-    const size_t len = (size_t)op_and_len >> 8;
-    if (stream_atomic(ctx, op, target, len, value, pe, NULL)) return RMA_SUCCESS;
-    return rma_atomic_slow_(call, ctx, op, target, len, value, 0, pe, NULL);
+static __attribute__((noinline)) int update_beyond(const char *call, const rma_ctx *ctx, uint32_t update,
+                                                   const void *target, uint64_t value, int pe) {
+    return rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
+}
+
+int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, const void *target, uint64_t value,
+                     int pe) {
+    return stream_atomic(ctx, update, target, value, pe, NULL) ? RMA_SUCCESS
+                                                               : update_beyond(call, ctx, update, target, value, pe);
 }
 
 int rmai_check_signal_op(const char *call, int op) {

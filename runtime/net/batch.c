@@ -94,11 +94,6 @@ void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n) {
     atomic_store_explicit(&s->key, rmai_stream_key(p->pe, r.kind, r.op, r.flags, r.len), memory_order_relaxed);
 }
 
-void rmai_streams_settle(struct rmai_streams *all) {
-    for (int i = 0; i < RMAI_STREAMS; i++)
-        if (atomic_load_explicit(&all->of[i].key, memory_order_relaxed)) rmai_batch_settle_(all->of[i].batch);
-}
-
 /* ---- sending ---- */
 
 /* A request without long data: it is done when the link says so, or when its own reply comes. */

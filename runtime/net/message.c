@@ -364,11 +364,43 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
     return begin_alone(net, put, &r, signal);
 }
 
-/* Begins a short operation that cannot fail, and for which nobody waits, unless a stream takes it. */
+/* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
+static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, const struct rmai_record *r, uint64_t key) {
+    struct rmai_streams *all = &op->set->streams;
+    switch (r->kind) {
+        case RMAI_RECORD_PUT: return rmai_stream_put(all, op->pe, key, op->offset, op->buffer, op->len);
+        case RMAI_RECORD_GET: return rmai_stream_get(all, op->pe, key, op->offset, op->buffer, op->len);
+        default: return rmai_stream_atomic(all, op->pe, key, op->offset, op->value, op->buffer);
+    }
+}
+
+/* Begins a short operation that cannot fail, and for which nobody waits. */
+static inline __attribute__((always_inline)) int begin(struct rmai_net *net, const struct rmai_op *op,
+                                                       const struct rmai_record *r) {
+    const uint64_t key = rmai_stream_key(op->pe, r->kind, r->op, r->flags, r->len);
+    if (r->len <= RMAI_STREAM_LEN_MAX && rmai_stream_is_open(&op->set->streams, op->pe, key) &&
+        stream_takes(op, r, key))
+        return RMA_SUCCESS;
+    rmai_pending_lock(op->set);
+    return begin_alone(net, op, r, NULL);
+}
+
+/* The compiler knows the records of the most frequent operations that are alone: puts and atomics of a word. */
+static __attribute__((noinline)) int begin_word_put(struct rmai_net *net, const struct rmai_op *op) {
+    static const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = 8};
+    return begin(net, op, &r);
+}
+
+static __attribute__((noinline)) int begin_word_atomic(struct rmai_net *net, const struct rmai_op *op) {
+    const uint8_t atomic = op->atomic;
+    const struct rmai_record r = {.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8};
+    if (atomic == RMA_COMPARE_SWAP_) __builtin_unreachable();
+    return begin(net, op, &r);
+}
+
 static __attribute__((noinline)) int begin_short(struct rmai_net *net, const struct rmai_op *op) {
     const struct rmai_record r = record_of(op);
-    rmai_pending_lock(op->set);
-    return begin_alone(net, op, &r, NULL);
+    return begin(net, op, &r);
 }
 
 /* Waits until the records for pe that have gone to its proxy are done: the next one goes to pe itself, and must come
@@ -482,12 +514,9 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
 }
 
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
-    if (op->len <= INLINE_MOST && !is_attached(op->offset) &&
-        rmai_stream_put(&op->set->streams, op->pe, op->offset, op->buffer, op->len))
-        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
-    return begin_short(net, op);
+    return op->len == 8 ? begin_word_put(net, op) : begin_short(net, op);
 }
 
 static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {
@@ -497,9 +526,6 @@ static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct 
 }
 
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
-    if (op->when != RMAI_NOW && !is_attached(op->offset) &&
-        rmai_stream_get(&op->set->streams, op->pe, op->offset, op->buffer, op->len))
-        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
     return op->when == RMAI_NOW ? get_now(net, op) : begin_short(net, op);
@@ -521,13 +547,11 @@ static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const stru
 }
 
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    const int waits = op->buffer && op->when == RMAI_NOW;
-    if (!waits && !is_attached(op->offset) && op->atomic != RMA_COMPARE_SWAP_ &&
-        rmai_stream_atomic(&op->set->streams, op->pe, op->atomic, op->offset, op->len, op->value, op->buffer))
-        return RMA_SUCCESS;
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (RMAI_UNLIKELY(is_attached(op->offset))) return atomic_on_attached(net, op);
-    return waits ? atomic_now(net, op) : begin_short(net, op);
+    if (op->buffer && op->when == RMAI_NOW) return atomic_now(net, op);
+    return op->len == 8 && !op->buffer && op->atomic != RMA_COMPARE_SWAP_ ? begin_word_atomic(net, op)
+                                                                          : begin_short(net, op);
 }
 
 /* A put with long data, and the signal that follows them. */

@@ -23,7 +23,7 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 
 void rmai_pending_publish(struct rmai_pending *s) {
     const uint32_t complete = !s->busy && !s->failed ? RMA_ALL_COMPLETE_
-                              : atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS
+                              : atomic_load_explicit(&s->streams.puts, memory_order_relaxed) == RMAI_NO_PUTS
                                   ? RMA_PUTS_COMPLETE_
                                   : 0;
     /* Release: if a thread finds nothing pending after another thread's quiet, it sees what that quiet has waited for.
@@ -71,7 +71,7 @@ void rmai_peer_unlist(struct rmai_peer *p) {
     if (s->busy) return;
     s->copied = 0;
     rmai_pending_choose_way(s);
-    atomic_store_explicit(&s->puts, RMAI_NO_PUTS, memory_order_relaxed);
+    atomic_store_explicit(&s->streams.puts, RMAI_NO_PUTS, memory_order_relaxed);
     rmai_pending_publish(s);
 }
 

@@ -67,7 +67,6 @@ struct rmai_pending {
     struct rmai_pe_table peers;
     struct rmai_peer *last; /* the last one that was used */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
-    _Atomic int puts;       /* incomplete puts: RMAI_NO_PUTS; 1 + pe: only short messages to pe; RMAI_MANY_PUTS */
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op;  /* and what failed there */
     unsigned id;            /* no two sets of a net have the same */
@@ -81,11 +80,8 @@ struct rmai_pending {
     int many;            /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
     size_t filled;       /* bytes of messages since nothing was pending, as rmai_batch_send counts them, */
     unsigned done_peers; /* and how often a peer became idle in that time */
-    struct rmai_streams streams;
+    struct rmai_streams streams; /* their `puts` is the set's */
 };
-
-#define RMAI_NO_PUTS   0
-#define RMAI_MANY_PUTS (-1)
 
 /* The set's lock. If the net's lock is biased, it is the set's lock as well: then only threads of the program may call
  * the first two functions. A thread that holds the net's lock calls the last two, which then do nothing. */
@@ -146,7 +142,7 @@ static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uin
 /* rmai_pending_puts_come_first: 1 if a short record for pe arrives after all puts that are not complete, since they use
  * the same path. pe is -1 for an operation that uses another path. */
 static inline int rmai_pending_puts_come_first(const struct rmai_pending *s, int pe) {
-    const int puts = atomic_load_explicit(&s->puts, memory_order_relaxed);
+    const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
     uint64_t mark;
     return puts == RMAI_NO_PUTS || (pe >= 0 && puts == 1 + rmai_pending_goes_to(s, pe, &mark));
 }
@@ -161,11 +157,11 @@ static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uin
  * receives and does in the order in which another one sent them; long data and windows have no such order. The caller
  * holds the set's lock. */
 static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
-    int before = atomic_load_explicit(&s->puts, memory_order_relaxed), mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    int before = atomic_load_explicit(&s->streams.puts, memory_order_relaxed),
+        mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
     if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
     if (RMAI_LIKELY(before == mine)) return;
-    atomic_store_explicit(&s->puts, mine, memory_order_relaxed);
-    rmai_streams_settle(&s->streams); /* an atomic may have to wait for this put */
+    atomic_store_explicit(&s->streams.puts, mine, memory_order_relaxed);
     if (before != RMAI_NO_PUTS) return;
     __atomic_store_n(s->complete, 0, __ATOMIC_RELAXED);
     __atomic_store_n(s->complete_too, 0, __ATOMIC_RELAXED);

@@ -22,7 +22,7 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/wire.h"
 
-#define RMAI_STREAMS        16  /* of a set */
+#define RMAI_STREAMS        8   /* of a set */
 #define RMAI_STREAM_LEN_MAX 255 /* bytes of an element's data */
 
 /* An open stream: message <= at <= stop, and each element has step bytes, which the key determines. */
@@ -33,9 +33,13 @@ struct rmai_stream {
     struct rmai_batch *batch;
 };
 
+#define RMAI_NO_PUTS   0
+#define RMAI_MANY_PUTS (-1)
+
 struct rmai_streams {
     struct rmai_biased *lock;
     struct rmai_traffic *traffic;
+    _Atomic int puts; /* incomplete puts of the set: RMAI_NO_PUTS; 1 + pe: only short messages to pe; RMAI_MANY_PUTS */
     struct rmai_stream of[RMAI_STREAMS];
 };
 
@@ -47,76 +51,80 @@ struct rmai_expect {
     struct rmai_waiter *waiter; /* or NULL: only a quiet waits for this element */
 };
 
-/* rmai_streams_settle closes all streams. The caller holds the set's lock. */
-void rmai_streams_settle(struct rmai_streams *all);
-
-/* kind: PUT, GET or ATOMIC. 0 < len <= RMAI_STREAM_LEN_MAX. */
+/* kind: PUT, GET or ATOMIC. 0 < len <= RMAI_STREAM_LEN_MAX. RMA_WORD_UPDATE_ composes the operation and length of an
+ * atomic in the same way. */
 static inline uint64_t rmai_stream_key(int pe, unsigned kind, unsigned atomic, unsigned flags, size_t len) {
-    return (uint64_t)(unsigned)pe << 32 | kind | atomic << 8 | flags << 16 | (uint32_t)len << 24;
+    return (uint64_t)(unsigned)pe << 32 | kind | flags << 16 | RMA_WORD_UPDATE_(atomic, len);
+}
+
+/* rmai_stream_is_open is a cheap first look, without the lock. The key may have changed when the lock is taken. */
+static inline int rmai_stream_is_open(const struct rmai_streams *all, int pe, uint64_t key) {
+    return atomic_load_explicit(&all->of[(unsigned)pe % RMAI_STREAMS].key, memory_order_relaxed) == key;
 }
 
 /* Returns the open stream of this key with room for an element, with the lock held, or NULL. */
 static inline __attribute__((always_inline)) struct rmai_stream *rmai_stream_enter_(struct rmai_streams *all, int pe,
                                                                                     uint64_t key) {
     struct rmai_stream *s = &all->of[(unsigned)pe % RMAI_STREAMS];
-    if (atomic_load_explicit(&s->key, memory_order_relaxed) != key || !rmai_biased_try_enter(all->lock)) return NULL;
-    if (RMAI_LIKELY(atomic_load_explicit(&s->key, memory_order_relaxed) == key && s->at < s->stop)) return s;
-    rmai_biased_leave(all->lock);
+    if (!rmai_biased_try_enter(all->lock)) return NULL;
+    if (RMAI_LIKELY(rmai_stream_is_open(all, pe, key) && s->at < s->stop)) return s;
+    rmai_biased_leave_tried(all->lock);
     return NULL;
 }
 
+/* Ends an element of the open stream, at `end`. */
+static inline int rmai_stream_leave_(struct rmai_streams *all, struct rmai_stream *s, unsigned char *end) {
+    s->at = end;
+    rmai_biased_leave_tried(all->lock);
+    return 1;
+}
+
 static inline void rmai_stream_expect_(struct rmai_stream *s, void *dest, size_t len) {
-    *s->expect++ = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .gives = 1};
+    struct rmai_expect *x = s->expect;
+    s->expect = x + 1;
+    *x = (struct rmai_expect){.dest = dest, .len = (uint32_t)len, .gives = 1};
 }
 
-/* Each of these adds an operation to the stream of its kind, and counts it. Returns 0, with nothing changed, if there
- * is no such stream, or no room in it. The caller has checked the range, which is in the symmetric heap of `pe` on
- * another node, at this offset in its space; 0 < len, and a get is nonblocking. */
-static inline __attribute__((always_inline)) int rmai_stream_put(struct rmai_streams *all, int pe, uint64_t offset,
-                                                                 const void *source, size_t len) {
-    struct rmai_stream *s;
-    if (len > RMAI_STREAM_LEN_MAX) return 0;
-    s = rmai_stream_enter_(all, pe, rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len));
+/* Each of these adds an operation to the stream of this key; the caller counts it. Returns 0, with nothing changed, if
+ * there is no such stream, or no room in it. The caller has checked the range, which is in the symmetric heap of `pe`
+ * on another node, at this offset in its space. A get is nonblocking. */
+static inline __attribute__((always_inline)) int rmai_stream_put(struct rmai_streams *all, int pe, uint64_t key,
+                                                                 uint64_t offset, const void *source, size_t len) {
+    struct rmai_stream *s = rmai_stream_enter_(all, pe, key);
+    unsigned char *at;
     if (!s) return 0;
-    memcpy(s->at, &offset, sizeof offset);
-    if (RMAI_LIKELY(len == sizeof(uint64_t)))
-        memcpy(s->at + sizeof offset, source, sizeof(uint64_t));
-    else
-        memcpy(s->at + sizeof offset, source, len);
-    s->at += sizeof offset + rmai_padded(len);
-    rmai_count(all->traffic, RMA_PATH_REQUEST, RMAI_PUTS, len);
-    rmai_biased_leave(all->lock);
-    return 1;
+    at = s->at;
+    memcpy(at, &offset, sizeof offset);
+    memcpy(at + sizeof offset, source, len);
+    return rmai_stream_leave_(all, s, at + sizeof offset + rmai_padded(len));
 }
 
-static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_streams *all, int pe, uint64_t offset,
-                                                                 void *dest, size_t len) {
-    struct rmai_stream *s;
-    if (len > RMAI_STREAM_LEN_MAX) return 0;
-    s = rmai_stream_enter_(all, pe, rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len));
+static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_streams *all, int pe, uint64_t key,
+                                                                 uint64_t offset, void *dest, size_t len) {
+    struct rmai_stream *s = rmai_stream_enter_(all, pe, key);
+    unsigned char *at;
     if (!s) return 0;
-    memcpy(s->at, &offset, sizeof offset);
-    s->at += sizeof offset;
+    at = s->at;
+    memcpy(at, &offset, sizeof offset);
     rmai_stream_expect_(s, dest, len);
-    rmai_count(all->traffic, RMA_PATH_REQUEST, RMAI_GETS, len);
-    rmai_biased_leave(all->lock);
-    return 1;
+    return rmai_stream_leave_(all, s, at + sizeof offset);
 }
 
-/* fetch: where the old value goes when it has come, or NULL. */
-static inline __attribute__((always_inline)) int
-rmai_stream_atomic(struct rmai_streams *all, int pe, int op, uint64_t offset, size_t len, uint64_t value, void *fetch) {
+/* An atomic that writes comes after all puts, so these must go in the same messages. fetch: where the old value goes
+ * when it has come, or NULL. */
+static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_streams *all, int pe, uint64_t key,
+                                                                    uint64_t offset, uint64_t value, void *fetch) {
+    const int puts = atomic_load_explicit(&all->puts, memory_order_relaxed);
     struct rmai_stream *s;
-    s = rmai_stream_enter_(all, pe,
-                           rmai_stream_key(pe, RMAI_RECORD_ATOMIC, (unsigned)op, fetch ? RMAI_RECORD_WANTED : 0, len));
+    unsigned char *at;
+    if (RMAI_UNLIKELY(puts != RMAI_NO_PUTS && puts != 1 + pe)) return 0;
+    s = rmai_stream_enter_(all, pe, key);
     if (!s) return 0;
-    memcpy(s->at, &offset, sizeof offset);
-    memcpy(s->at + sizeof offset, &value, sizeof value);
-    s->at += sizeof offset + sizeof value;
-    if (fetch) rmai_stream_expect_(s, fetch, len);
-    rmai_count(all->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
-    rmai_biased_leave(all->lock);
-    return 1;
+    at = s->at;
+    memcpy(at, &offset, sizeof offset);
+    memcpy(at + sizeof offset, &value, sizeof value);
+    if (fetch) rmai_stream_expect_(s, fetch, key >> 24 & 0xff);
+    return rmai_stream_leave_(all, s, at + sizeof offset + sizeof value);
 }
 
 #endif

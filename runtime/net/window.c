@@ -286,7 +286,7 @@ static int has_puts_in_messages(struct rmai_pending *s, int pe) {
     const struct rmai_peer *p;
     uint64_t mark;
     int yes;
-    if (atomic_load_explicit(&s->puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
+    if (atomic_load_explicit(&s->streams.puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
     rmai_pending_lock(s);
     p = rmai_peer_to(s, pe, &mark);
     yes = p && (p->under_way > 0 || rmai_peer_has_open(p));

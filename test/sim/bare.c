@@ -30,9 +30,9 @@ static void release_hold(void *context, void *hold) { (void)context, (void)hold;
 
 static void show_steady(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
     struct sim_bare *b = context;
-    *offset = SIM_BLOCK;
-    *len = b->size > 2 * SIM_BLOCK ? b->size - 2 * SIM_BLOCK : 0;
-    *there = b->memory + SIM_BLOCK;
+    *offset = b->me % 2 ? 0 : SIM_BLOCK;
+    *len = b->size > *offset + SIM_BLOCK ? b->size - *offset - SIM_BLOCK : 0;
+    *there = b->memory + *offset;
 }
 
 static uint64_t blocks_at(const struct sim_bare *b) { return b->size - SIM_BLOCKS * SIM_BLOCK; }

@@ -12,6 +12,7 @@
 #include "rma.h"
 #include "runtime/net/group.h"
 #include "runtime/net/op.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/progress.h"
 #include "test/sim/bare.h"
 #include "test/sim/scenario.h"
@@ -258,8 +259,9 @@ static void do_mistake(struct actor *a, int to) {
 
 static void do_one(struct actor *a) {
     const int n = a->shared->n;
-    int to = (int)pick(a, (uint64_t)n - 1);
+    int to = (int)pick(a, (uint64_t)n - 1), other;
     to += to >= a->pe->me;
+    other = to >= RMAI_STREAMS ? to - RMAI_STREAMS : to;
     switch (pick(a, 16)) {
         case 0:
         case 1:
@@ -274,7 +276,8 @@ static void do_one(struct actor *a) {
         case 5:
         case 6: do_add(a, to); break;
         case 7:
-            for (int i = 0; i < 300; i++) do_add(a, to); /* more than a message has room for */
+            /* More than a message has room for; also in turn at two PEs that share a stream. */
+            for (int i = 0; i < 300; i++) do_add(a, i % 4 == 0 && other != a->pe->me ? other : to);
             break;
         case 8:
         case 9: do_ticket(a, to); break;

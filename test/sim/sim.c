@@ -36,7 +36,7 @@ static void usage(FILE *f) {
                 scenarios[i]->least_pes, scenarios[i]->most_pes);
     fputs("  --seed S          one run, which the seed S repeats to the step\n"
           "  --seeds N         N runs, with the seeds 1 to N, or from --seed on [100]\n"
-          "  --pes N           PEs; if it is not given the seed decides: 2 to 9\n"
+          "  --pes N           PEs; if it is not given the seed decides: 2 to 11\n"
           "  --log             write each event: virtual time, PE, what\n"
           "  --picture FILE    write the last events as a message sequence picture (SVG): of the seed that shows a\n"
           "                    fault, else of the last one\n"
@@ -70,7 +70,7 @@ static uint64_t number(const char *option, const char *text, uint64_t least, uin
 static struct sim_options options_of(const struct scenario *s, uint64_t seed, int n_pes) {
     uint64_t random = seed;
     struct sim_options o = {.seed = seed};
-    o.n_pes = (int)(2 + sim_random(&random) % 8);
+    o.n_pes = (int)(2 + sim_random(&random) % 10);
     o.times.latency = 1 + sim_random(&random) % 1000;
     o.times.jitter = sim_random(&random) % 3 ? sim_random(&random) % 20000 : 0;
     o.times.eager = sim_random(&random) % 4 ? 8192 : 0;

@@ -20,6 +20,7 @@
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
 #include "runtime/net/ways.h"
+#include "runtime/net/stream.h"
 #include "runtime/net/window.h"
 #include "runtime/watch/liveness.h"
 #include "test/unit/ops.h"
@@ -1123,6 +1124,30 @@ static void learn(struct pe *p) {
     ck_assert_uint_eq(extent, other_of(p)->extent[RMAI_OWN]);
 }
 
+START_TEST(a_stream_takes_no_atomic_that_has_to_wait_for_a_put) {
+    /* A signal that arrives before the data to which it belongs. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    struct rmai_streams *streams = rmai_pending_streams(p->set);
+    const uint64_t plus = rmai_stream_key(there->me, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 0, 8);
+    fill(source, 8, 3);
+    set_word(there, 16, 0);
+    grow_to(there, STEP, 0);
+    learn(p);
+    p->rests = 0;
+    there->sleeps = 1;
+    for (int i = 0; i < 3; i++) ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
+    ck_assert(rmai_stream_atomic(streams, there->me, plus, 16, 1, NULL));
+    ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
+    ck_assert(!rmai_stream_atomic(streams, there->me, plus, 16, 1, NULL));
+    ck_assert_int_eq(p->rests, 0);
+    ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
+    ck_assert_int_ge(p->rests, WAITED);
+    ck_assert(is_filled(there->memory + 8, 8, 3));
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_uint_eq(word_at(there, 16), 5);
+}
+END_TEST
+
 START_TEST(attached_memory_is_accessed_by_messages) {
     /* An access through the window to memory that the program may detach meanwhile. The offsets of attached memory come
      * after those of the guest part: here that is in the window, as far as its offsets would reach. */
@@ -1842,6 +1867,7 @@ int main(void) {
         tcase_set_timeout(in_one_job[i], 60);
         suite_add_tcase(s, in_one_job[i]);
     }
+    tcase_add_test(windows, a_stream_takes_no_atomic_that_has_to_wait_for_a_put);
     tcase_add_test(windows, attached_memory_is_accessed_by_messages);
     tcase_add_test(windows, no_access_crosses_the_end_of_a_step);
     tcase_add_test(windows, the_source_of_a_put_is_free_when_it_returns);
