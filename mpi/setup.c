@@ -4,7 +4,7 @@
 
 #include "mpi/state.h"
 #include "mpi/window.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #define RMAI_WINS       16384 /* windows at a time */
 #define RMAI_WIN_ROUNDS 24    /* of a barrier between nodes: for 2^24 nodes */

@@ -7,7 +7,7 @@
 #include "mpi/family.h"
 #include "mpi/peers.h"
 #include "mpi/regions.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #include <sched.h>
 #include <stdio.h>

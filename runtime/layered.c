@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/face.h"
+#include "runtime/layered.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "heap/segment.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the libraries of <shmem.h> and of MPI's windows need from this one beyond rma.h. They are exported for
- * them, and are no part of the public interface.
+/* Functions that the libraries layered on this one (shmem/, mpi/ and caf/) need from it beyond rma.h. They are exported
+ * for them, and are no part of the public interface.
  */
-#ifndef RMAI_FACE_H
-#define RMAI_FACE_H
+#ifndef RMAI_LAYERED_H
+#define RMAI_LAYERED_H
 
 #include "base/attributes.h"
 #include "rma.h"
