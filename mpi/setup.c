@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "mpi/state.h"
+#include "mpi/trial.h"
 #include "mpi/window.h"
 #include "runtime/layered.h"
 
@@ -116,6 +117,10 @@ static int begin(void) {
     }
     /* From here on errors of librma become errors of MPI's calls. */
     if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);
+    if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
+        fprintf(stderr,
+                "rma_mpi: without rma_mpi, this MPI returns wrong data from windows whose memory does not begin "
+                "at a multiple of 16 bytes, as in MPI_Win_allocate of a size that is no multiple of 16\n");
     rmai_win_running = 1;
     return MPI_SUCCESS;
 }

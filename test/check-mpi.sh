@@ -12,11 +12,7 @@ set -eu
 skip_with_sanitizers "the library is preloaded"
 unset_settings
 
-library=$top_builddir/.libs/librma_mpi.so
-[ -r "$library" ] || hard "there is no $library"
-LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
-preload="sh $top_builddir/tools/rma_mpi --library $library"
+need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
 for program in moves updates epochs windows; do
