@@ -145,7 +145,7 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Wi
 #endif
 
 /* 1 while the windows that the program makes are ours. 0: before MPI_Init, while librma itself makes windows in
- * rma_init, and after MPI_Finalize. Then the calls go to MPI. */
+ * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
 
 /* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. */

@@ -263,7 +263,10 @@ static int check(const struct plan *p) {
     return MPI_SUCCESS;
 }
 
-static int no_window(MPI_Comm comm, const void *out) { return !rmai_win_running || comm == MPI_COMM_NULL || !out; }
+/* 1 for calls that are MPI's: also those of librma, when its heap grows. */
+static int no_window(MPI_Comm comm, const void *out) {
+    return !rmai_win_running || comm == MPI_COMM_NULL || !out || rma_makes_window_();
+}
 
 static void memory_of_create(struct plan *p, const struct rmai_win_family *f) {
     (void)f;

@@ -6,6 +6,7 @@
 #include "base/settings.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
+#include "runtime/cover.h"
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
@@ -93,3 +94,5 @@ void rma_event_set_(struct rma_event_ *event, uint32_t value) {
 }
 
 int rma_windows_info_(void) { return rmai_world.job.settings.mpi_info; }
+
+int rma_makes_window_(void) { return rmai_making_window; }

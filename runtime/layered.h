@@ -94,6 +94,9 @@ void rma_event_set_(struct rma_event_ *event, uint32_t value);
 /* rma_windows_info_: 1 if RMA_MPI_INFO=1 is in force. */
 int rma_windows_info_(void);
 
+/* rma_makes_window_: 1 while this thread makes a window of MPI for librma itself, because the heap has grown. */
+int rma_makes_window_(void);
+
 #pragma GCC visibility pop
 
 #endif
