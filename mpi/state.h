@@ -52,8 +52,9 @@ struct rmai_win_record {
     uint64_t unit;      /* of displacements, in bytes */
     rma_gptr_t regions; /* a dynamic window: its attached pieces, in the order of their addresses */
     uint64_t n_regions;
-    uint64_t version;                        /* of these two: odd while the owner changes them */
-    _Alignas(64) struct rmai_win_lock lock;  /* of MPI_Win_lock */
+    uint64_t version;                       /* of these two: odd while the owner changes them */
+    uint32_t locked, locks_all;             /* 1 + the rank that its owner has locked last, or 0; in MPI_Win_lock_all */
+    _Alignas(64) struct rmai_win_lock lock; /* of MPI_Win_lock */
     _Alignas(64) struct rmai_win_lock pairs; /* of accumulates of pairs, MPI_MINLOC and MPI_MAXLOC */
     _Alignas(64) uint64_t completed;         /* counts calls of MPI_Win_complete for this process */
     uint64_t posted;                         /* struct rmai_win_post of processes of other nodes: a list */

@@ -65,6 +65,52 @@ else
     fail "a process without rma_mpi is named: exit $status"
 fi
 
+# A shell that starts the program in the process of the launcher has no library, but the program has.
+# shellcheck disable=SC2086
+run $mpiexec -n 1 $preload "$dir/epochs" : -n 1 sh -c "$preload $dir/epochs || exit"
+exits 0 "one of the processes is started by a shell"
+
+# The report of a long wait for a lock names the process that has it, which has it until the report has come.
+cat >"$dir/holder.c" <<'END'
+#include "check.h"
+int main(int argc, char **argv) {
+    long *base;
+    MPI_Win win;
+    begin();
+    MPI_Win_allocate(16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (rank == 2 % n) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (rank == 2 % n && access(argv[argc - 1], F_OK) != 0) usleep(1000);
+    if (rank != 2 % n) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Win_unlock(0, win);
+    MPI_Win_free(&win);
+    return end();
+}
+END
+# shellcheck disable=SC2086
+${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/holder" "$dir/holder.c"
+for layout in one nolocal; do
+    ! quick || [ $layout = one ] || continue
+    rm -f "$dir/seen" "$dir/err"
+    # shellcheck disable=SC2046,SC2086
+    (run env RMA_STALL=1 $(layout_switches $layout 3) $mpiexec -n 3 $preload "$dir/holder" "$dir/seen"
+    exit "$status") &
+    job=$!
+    tries=$(($(seconds 20) * 10))
+    while [ $tries -gt 0 ] && ! grep -q 'PE 1 .*waited .* in MPI_Win_lock: PE 2 answers' "$dir/err" 2>/dev/null; do
+        tries=$((tries - 1))
+        sleep 0.1
+    done
+    touch "$dir/seen"
+    status=0
+    wait $job || status=$?
+    if [ "$status" -eq 0 ] && [ $tries -gt 0 ]; then
+        ok "a long wait for a lock names its holder, $(layout_words $layout)"
+    else
+        fail "a long wait for a lock names its holder, $(layout_words $layout): exit $status"
+    fi
+done
+
 # Window calls before MPI_Init are MPI's own error.
 cat >"$dir/early.c" <<'END'
 #include <mpi.h>
