@@ -65,6 +65,18 @@ else
     fail "a process without rma_mpi is named: exit $status"
 fi
 
+# A process that cannot see the others' processes, as if they were on another host. UCX must not see it either.
+if deep && [ "$mpi" = mpich ] && unshare -pf --mount-proc true 2>/dev/null; then
+    # shellcheck disable=SC2086
+    run env UCX_TLS=tcp,self $mpiexec -n 1 unshare -pf --mount-proc $preload "$dir/epochs" : -n 1 "$dir/epochs"
+    if [ "$status" -ne 0 ] && [ "$status" -ne 124 ] &&
+        grep -q 'process 1 of the job has not answered .* without rma_mpi' "$dir/err"; then
+        ok "a process without rma_mpi on another host is named"
+    else
+        fail "a process without rma_mpi on another host is named: exit $status"
+    fi
+fi
+
 # A shell that starts the program in the process of the launcher has no library, but the program has.
 # shellcheck disable=SC2086
 run $mpiexec -n 1 $preload "$dir/epochs" : -n 1 sh -c "$preload $dir/epochs || exit"
