@@ -216,6 +216,10 @@ static int update_pairs(struct rmai_win *w, struct update *u) {
 
 /* ---- calls ---- */
 
+static int null_buffer(struct rmai_win *w, const char *call, const char *argument) {
+    return rmai_win_error(w, MPI_ERR_BUFFER, "%s: %s is a null pointer", call, argument);
+}
+
 /* The checks that all calls share, and then the update. The sides of u are filled in here. */
 static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_Datatype o_type, MPI_Count r_count,
                   MPI_Datatype r_type, int rank, MPI_Aint disp, MPI_Count t_count, MPI_Datatype t_type) {
@@ -236,6 +240,8 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
         return rmai_win_error(w, MPI_ERR_TYPE, "%s: the target's datatype has elements of several types", u->call);
     if (reads_only && r_type == MPI_DATATYPE_NULL)
         return rmai_win_error(w, MPI_ERR_OP, "%s: MPI_NO_OP is for calls that fetch", u->call);
+    if (u->t.size && !u->origin && !reads_only && u->o.type->plain) return null_buffer(w, u->call, "origin_addr");
+    if (u->t.size && !u->result && u->r.type && u->r.type->plain) return null_buffer(w, u->call, "result_addr");
     if (u->t.type->element == RMAI_ELEMENT_PAIR) {
         if (u->op != MPI_MINLOC && u->op != MPI_MAXLOC && u->op != MPI_REPLACE && !reads_only)
             return rmai_win_error(w, MPI_ERR_OP, "%s: not an operation on pairs", u->call);
@@ -255,7 +261,7 @@ static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_D
     uint64_t value = 0, old;
     int atomic;
     char *there;
-    if (!t || !t->plain || t->logical || (t->size != 4 && t->size != 8)) return 0;
+    if (!t || !t->plain || t->logical || (!origin && op != MPI_NO_OP) || (t->size != 4 && t->size != 8)) return 0;
     if (op == MPI_SUM && t->element <= RMA_UINT64 && t->element >= 0)
         atomic = RMA_FETCH_ADD_;
     else if (op == MPI_SUM && (t->element == RMA_DOUBLE || t->element == RMA_FLOAT))
@@ -386,6 +392,8 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
     char *there;
     int code;
     if (!w) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
+    if (__builtin_expect(!origin || !compare || !result, 0))
+        return null_buffer(w, call, !origin ? "origin_addr" : !compare ? "compare_addr" : "result_addr");
     k = rmai_type_of(type);
     if (k && k->plain && (k->size == 4 || k->size == 8) && (there = rmai_win_reach(w, rank, disp, k->size)) != NULL &&
         (uintptr_t)there % k->size == 0 && k->element >= 0 && k->element <= RMA_UINT64 && !w->held) {

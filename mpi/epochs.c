@@ -576,6 +576,7 @@ RMAI_MPI_API int MPI_Win_test(MPI_Win win, int *flag) {
     struct rmai_win *w = rmai_win_of(win);
     struct count_wait c;
     if (!w) return PMPI_Win_test(win, flag);
+    if (!flag) return rmai_win_null(w, "MPI_Win_test", "flag");
     if (w->n_exposed < 0) return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_test: MPI_Win_post has opened no epoch");
     c = (struct count_wait){&w->record->completed, w->completed + (uint64_t)w->n_exposed};
     *flag = count_reached(&c);

@@ -109,6 +109,16 @@ static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
     return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
 }
 
+/* The first process of a family numbers it. */
+static int find_id(struct rmai_win_family *f) {
+    static _Atomic uint32_t families;
+    MPI_Request request;
+    int code;
+    if (f->rank == 0) f->id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
+    code = PMPI_Ibcast(&f->id, 1, MPI_UINT64_T, 0, f->comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+}
+
 static struct rmai_win_family *make_family(MPI_Comm comm) {
     struct rmai_win_family *f = calloc(1, sizeof *f);
     int inter = 0, ok, local_ok;
@@ -129,7 +139,8 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     }
     /* The duplicate has none of the program's attributes and its own error handler. */
     ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
-         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_partners(f) == MPI_SUCCESS;
+         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_id(f) == MPI_SUCCESS &&
+         find_partners(f) == MPI_SUCCESS;
     if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
     return f;
 }

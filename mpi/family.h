@@ -12,6 +12,7 @@
 struct rmai_win_family {
     MPI_Comm comm;   /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
     MPI_Group group; /* its processes */
+    uint64_t id;     /* the same in all processes of the family, and no other family's */
     int uses;        /* the communicator's attribute, and the windows */
     int n, rank;     /* processes; this one's number */
     int n_near;      /* processes on this node */

@@ -149,6 +149,9 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Wi
  * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
 
+/* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */
+extern MPI_Comm rmai_win_self;
+
 /* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. */
 int rmai_win_await(MPI_Request *request);
 

@@ -15,7 +15,7 @@ unset_settings
 need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
-for program in moves updates epochs windows; do
+for program in moves updates epochs windows threads; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
@@ -139,6 +139,41 @@ if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'before initializing'
     ok "a window before MPI_Init is an error"
 else
     fail "a window before MPI_Init is an error: exit $status"
+fi
+
+# So are those after MPI_Finalize, also with a window that was never freed.
+cat >"$dir/after.c" <<'END'
+#include <mpi.h>
+int main(void) {
+    MPI_Win win;
+    void *base;
+    MPI_Init(0, 0);
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    MPI_Finalize();
+    return MPI_Put(&win, 1, MPI_INT, 0, 0, 1, MPI_INT, win) == MPI_SUCCESS;
+}
+END
+${MPICC:-mpicc.mpich} -o "$dir/after" "$dir/after.c"
+# shellcheck disable=SC2086
+run $mpiexec -n 1 $preload "$dir/after"
+if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -qi 'after .*finaliz' "$dir/out" "$dir/err"; then
+    ok "a put after MPI_Finalize is an error"
+else
+    fail "a put after MPI_Finalize is an error: exit $status"
+fi
+
+# A program of the other MPI is refused.
+case $mpi in mpich) other=openmpi ;; *) other=mpich ;; esac
+if command -v mpicc.$other >/dev/null; then
+    mpicc.$other -o "$dir/other" "$dir/after.c"
+    # shellcheck disable=SC2086
+    run $preload "$dir/other"
+    if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'this librma was built for' "$dir/err"; then
+        ok "a program of another MPI is refused"
+    else
+        fail "a program of another MPI is refused: exit $status"
+    fi
 fi
 
 # A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone.
