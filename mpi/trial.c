@@ -2,9 +2,7 @@
 #include "config.h"
 
 #include "mpi/trial.h"
-
-#include <mpi.h>
-#include <stdint.h>
+#include "mpi/state.h"
 
 int rmai_mpi_shifts(void) {
     /* The window is the second word of these, so that a put that is 8 bytes too low overwrites nothing else. */
@@ -12,7 +10,7 @@ int rmai_mpi_shifts(void) {
     const uint64_t one = 1;
     MPI_Win win;
     int code;
-    if (PMPI_Win_create((void *)(uintptr_t)&words[1], sizeof words[1], 1, MPI_INFO_NULL, MPI_COMM_SELF, &win) !=
+    if (PMPI_Win_create((void *)(uintptr_t)&words[1], sizeof words[1], 1, MPI_INFO_NULL, rmai_win_self, &win) !=
         MPI_SUCCESS)
         return 0;
     code = PMPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);

@@ -4,7 +4,8 @@
 #define RMAI_MPI_TRIAL_H
 
 /* rmai_mpi_shifts: 1 if MPI puts to a wrong place in a window whose memory does not begin at a multiple of 16 bytes, as
- * MPICH 4.0 does with UCX 1.13 and later: it rounds the address down. Not collective. 0 also if MPI makes no window. */
+ * MPICH 4.0 does with UCX 1.13 and later: it rounds the address down. Not collective. 0 also if MPI makes no
+ * window of one process, as Open MPI. */
 int rmai_mpi_shifts(void);
 
 #endif

