@@ -7,10 +7,14 @@
 #include <stdlib.h>
 
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
+int rmai_win_families_far;
+
+static int is_far(const struct rmai_win_family *f) { return !f->why && f->n_near < f->n; }
 
 static void free_family(struct rmai_win_family *f) {
     int finalized = 1;
     if (PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+    rmai_win_families_far -= is_far(f);
     if (f->comm != MPI_COMM_NULL) PMPI_Comm_free(&f->comm);
     if (f->group != MPI_GROUP_NULL) PMPI_Group_free(&f->group);
     free(f->near);
@@ -155,7 +159,15 @@ struct rmai_win_family *rmai_win_family_of(MPI_Comm comm) {
     if (!found) {
         f = make_family(comm);
         if (!f || PMPI_Comm_set_attr(comm, keyval, f) != MPI_SUCCESS) return NULL;
+        rmai_win_families_far += is_far(f);
     }
     f->uses++;
     return f;
+}
+
+int rmai_win_family_serves(MPI_Comm comm) {
+    struct rmai_win_family *f = NULL;
+    int found = 0;
+    return rmai_win_families_far && rmai_win_running && PMPI_Comm_get_attr(comm, keyval, &f, &found) == MPI_SUCCESS &&
+           found && is_far(f);
 }

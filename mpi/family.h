@@ -32,6 +32,11 @@ struct rmai_win_family {
 struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
 void rmai_win_family_leave(struct rmai_win_family *f);
 
+/* rmai_win_families_far counts the families whose windows are ours and have processes on several nodes.
+ * rmai_win_family_serves: 1 if comm has such a family; the same in all processes of comm. */
+extern int rmai_win_families_far;
+int rmai_win_family_serves(MPI_Comm comm);
+
 /* rmai_win_family_slot: the place of `rank` in near, or -1 if that process is on another node. */
 int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank);
 static inline int rmai_win_family_slot(const struct rmai_win_family *f, int rank) {

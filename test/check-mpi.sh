@@ -36,6 +36,19 @@ for program in moves updates epochs windows threads; do
     done
 done
 
+# A process that waits in MPI serves the others, here without a progress thread.
+# shellcheck disable=SC2086
+if ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/waits" "$top_srcdir/test/mpi/waits.c"; then
+    # shellcheck disable=SC2046,SC2086
+    run env RMA_PROGRESS=none $(layout_switches nolocal 3) $mpiexec -n 3 $preload "$dir/waits"
+    exits 0 "a process that waits in MPI serves others, $(layout_words nolocal)"
+    # shellcheck disable=SC2086
+    run $mpiexec -n 2 $preload "$dir/waits"
+    exits 0 "a process that waits in MPI, one node"
+else
+    fail "waits.c does not compile"
+fi
+
 # From Fortran, whose library calls the functions of C.
 if command -v mpifort.mpich >/dev/null && [ "$mpi" = mpich ]; then
     if (cd "$dir" && mpifort.mpich -o fortran "$top_srcdir/test/mpi/windows.f90") >"$dir/log" 2>&1; then
