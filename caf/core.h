@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 #include "rma.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #include <stddef.h>
 #include <stdint.h>

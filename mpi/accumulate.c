@@ -181,19 +181,20 @@ static void choose_pair(MPI_Datatype type, char *there, const char *mine, size_t
 }
 
 /* With the lock of the target's pairs: read, choose, write. */
-static int update_pairs(struct update *u) {
+static int update_pairs(struct rmai_win *w, struct update *u) {
     const size_t size = u->t.type->element_size, n = u->t.size / size;
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
     size_t n_o = 0, n_t = 0, n_r = 0;
     char *mine = malloc(u->t.size), *there = malloc(u->t.size);
-    int code = RMA_ERR_NO_MEM;
+    int code = RMA_ERR_NO_MEM, taken, released;
     const int reads_only = u->op == MPI_NO_OP;
     if (mine && there && (reads_only || rmai_type_blocks(u->o.type, u->o.count, &o, &n_o)) &&
         rmai_type_blocks(u->t.type, u->t.count, &t, &n_t) &&
         (!u->r.type || rmai_type_blocks(u->r.type, u->r.count, &r, &n_r))) {
         const size_t lock = offsetof(struct rmai_win_record, pairs);
         if (!reads_only) gather(mine, u->origin, o, n_o);
-        code = rmai_win_take(u->call, &u->target.peer, lock, RMAI_WIN_WRITER);
+        code = rmai_win_take(w, u->call, &u->target.peer, lock, RMAI_WIN_WRITER);
+        taken = code == RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = rma_gptr_get_blocks(there, u->target.at, NULL, 0, t, n_t);
         if (code == RMA_SUCCESS && u->r.type) scatter(u->result, there, r, n_r);
         if (code == RMA_SUCCESS && !reads_only) {
@@ -202,7 +203,8 @@ static int update_pairs(struct update *u) {
             code = rma_gptr_put_blocks(u->target.at, u->op == MPI_REPLACE ? mine : there, t, n_t, NULL, 0);
             if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_pe_quiet(&u->target.peer.pe, 1);
         }
-        rmai_win_release(&u->target.peer, lock, RMAI_WIN_WRITER);
+        released = taken ? rmai_win_release(u->call, &u->target.peer, lock, RMAI_WIN_WRITER) : RMA_SUCCESS;
+        if (code == RMA_SUCCESS) code = released;
     }
     free(o);
     free(t);
@@ -213,6 +215,10 @@ static int update_pairs(struct update *u) {
 }
 
 /* ---- calls ---- */
+
+static int null_buffer(struct rmai_win *w, const char *call, const char *argument) {
+    return rmai_win_error(w, MPI_ERR_BUFFER, "%s: %s is a null pointer", call, argument);
+}
 
 /* The checks that all calls share, and then the update. The sides of u are filled in here. */
 static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_Datatype o_type, MPI_Count r_count,
@@ -234,10 +240,12 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
         return rmai_win_error(w, MPI_ERR_TYPE, "%s: the target's datatype has elements of several types", u->call);
     if (reads_only && r_type == MPI_DATATYPE_NULL)
         return rmai_win_error(w, MPI_ERR_OP, "%s: MPI_NO_OP is for calls that fetch", u->call);
+    if (u->t.size && !u->origin && !reads_only && u->o.type->plain) return null_buffer(w, u->call, "origin_addr");
+    if (u->t.size && !u->result && u->r.type && u->r.type->plain) return null_buffer(w, u->call, "result_addr");
     if (u->t.type->element == RMAI_ELEMENT_PAIR) {
         if (u->op != MPI_MINLOC && u->op != MPI_MAXLOC && u->op != MPI_REPLACE && !reads_only)
             return rmai_win_error(w, MPI_ERR_OP, "%s: not an operation on pairs", u->call);
-        return u->target.nothing ? MPI_SUCCESS : rmai_win_failed(w, update_pairs(u));
+        return u->target.nothing ? MPI_SUCCESS : rmai_win_failed(w, update_pairs(w, u));
     }
     op = op_of(u->op, u->t.type);
     if (op < 0 && !(u->target.nothing && u->t.size == 0))
@@ -253,7 +261,7 @@ static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_D
     uint64_t value = 0, old;
     int atomic;
     char *there;
-    if (!t || !t->plain || t->logical || (t->size != 4 && t->size != 8)) return 0;
+    if (!t || !t->plain || t->logical || (!origin && op != MPI_NO_OP) || (t->size != 4 && t->size != 8)) return 0;
     if (op == MPI_SUM && t->element <= RMA_UINT64 && t->element >= 0)
         atomic = RMA_FETCH_ADD_;
     else if (op == MPI_SUM && (t->element == RMA_DOUBLE || t->element == RMA_FLOAT))
@@ -356,18 +364,21 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
 }
 
 /* Words of 1 and 2 bytes are parts of one of 4. */
-static int compare_swap_part(rma_gptr_t at, size_t size, uint64_t cond, uint64_t value, uint64_t *old) {
+static int compare_swap(const char *call, rma_gptr_t at, size_t size, uint64_t cond, uint64_t value, uint64_t *old) {
     const unsigned shift = (unsigned)(at & 3) * 8;
     const uint32_t mask = (size == 1 ? 0xffu : 0xffffu) << shift;
-    uint32_t word = rma_gptr_atomic_fetch_uint32(at & ~(rma_gptr_t)3), seen;
-    for (;;) {
-        *old = (word & mask) >> shift;
-        if (*old != cond) return RMA_SUCCESS;
-        seen =
-            rma_gptr_atomic_compare_swap_uint32(at & ~(rma_gptr_t)3, word, (word & ~mask) | (uint32_t)(value << shift));
-        if (seen == word) return RMA_SUCCESS;
+    const rma_gptr_t word_at = at & ~(rma_gptr_t)3;
+    uint64_t word, seen = 0;
+    int code;
+    if (size >= 4) return rmai_win_atomic(call, RMA_COMPARE_SWAP_, at, size, value, cond, old);
+    code = rmai_win_atomic(call, RMA_FETCH_, word_at, 4, 0, 0, &seen);
+    do {
         word = seen;
-    }
+        *old = (word & mask) >> shift;
+        if (code != RMA_SUCCESS || *old != cond) return code;
+        code = rmai_win_atomic(call, RMA_COMPARE_SWAP_, word_at, 4, (word & ~mask) | value << shift, word, &seen);
+    } while (code == RMA_SUCCESS && seen != word);
+    return code;
 }
 
 RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
@@ -381,6 +392,8 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
     char *there;
     int code;
     if (!w) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
+    if (__builtin_expect(!origin || !compare || !result, 0))
+        return null_buffer(w, call, !origin ? "origin_addr" : !compare ? "compare_addr" : "result_addr");
     k = rmai_type_of(type);
     if (k && k->plain && (k->size == 4 || k->size == 8) && (there = rmai_win_reach(w, rank, disp, k->size)) != NULL &&
         (uintptr_t)there % k->size == 0 && k->element >= 0 && k->element <= RMA_UINT64 && !w->held) {
@@ -402,12 +415,8 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
     if (target.at % k->size != 0)
         return rmai_win_error(w, MPI_ERR_DISP, "%s: the word at displacement %lld is not aligned to %zu bytes", call,
                               (long long)disp, k->size);
-    if (k->size < 4)
-        compare_swap_part(target.at, k->size, cond, value, &old);
-    else if (k->size == 4)
-        old = rma_gptr_atomic_compare_swap_uint32(target.at, (uint32_t)cond, (uint32_t)value);
-    else
-        old = rma_gptr_atomic_compare_swap(target.at, cond, value);
+    code = rmai_win_failed(w, compare_swap(call, target.at, k->size, cond, value, &old));
+    if (code != MPI_SUCCESS) return code;
     memcpy(result, &old, k->size);
     return MPI_SUCCESS;
 }

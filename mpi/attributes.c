@@ -195,6 +195,7 @@ RMAI_MPI_API int MPI_Win_get_attr(MPI_Win win, int number, void *attribute, int 
     MPI_Aint value;
     void *at;
     if (!w) return PMPI_Win_get_attr(win, number, attribute, flag);
+    if (!attribute || !flag) return rmai_win_null(w, "MPI_Win_get_attr", attribute ? "flag" : "attribute_val");
     *flag = get_attribute(w, number, &value, &at);
     if (*flag) memcpy(attribute, &at, sizeof at);
     return MPI_SUCCESS;
@@ -262,7 +263,7 @@ RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete) {
 RMAI_MPI_API int MPI_Win_set_name(MPI_Win win, const char *name) {
     struct rmai_win *w = rmai_win_of(win);
     if (!w) return PMPI_Win_set_name(win, name);
-    if (!name) return rmai_win_error(w, MPI_ERR_ARG, "MPI_Win_set_name: the name is a null pointer");
+    if (!name) return rmai_win_null(w, "MPI_Win_set_name", "win_name");
     snprintf(w->name, sizeof w->name, "%s", name);
     return MPI_SUCCESS;
 }
@@ -270,6 +271,7 @@ RMAI_MPI_API int MPI_Win_set_name(MPI_Win win, const char *name) {
 RMAI_MPI_API int MPI_Win_get_name(MPI_Win win, char *name, int *len) {
     struct rmai_win *w = rmai_win_of(win);
     if (!w) return PMPI_Win_get_name(win, name, len);
+    if (!name || !len) return rmai_win_null(w, "MPI_Win_get_name", name ? "resultlen" : "win_name");
     strcpy(name, w->name);
     *len = (int)strlen(w->name);
     return MPI_SUCCESS;
@@ -298,6 +300,7 @@ RMAI_MPI_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
     struct rmai_win *w = rmai_win_of(win);
     int code;
     if (!w) return PMPI_Win_get_info(win, info);
+    if (!info) return rmai_win_null(w, "MPI_Win_get_info", "info_used");
     code = w->info == MPI_INFO_NULL ? PMPI_Info_create(info) : PMPI_Info_dup(w->info, info);
     return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_get_info: MPI makes no info");
 }
@@ -305,6 +308,7 @@ RMAI_MPI_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
 RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
     struct rmai_win *w = rmai_win_of(win);
     if (!w) return PMPI_Win_get_group(win, group);
+    if (!group) return rmai_win_null(w, "MPI_Win_get_group", "group");
     return PMPI_Comm_group(w->family->comm, group) == MPI_SUCCESS
                ? MPI_SUCCESS
                : rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_get_group: MPI makes no group");

@@ -18,20 +18,56 @@ int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank) {
 /* ---- locks ---- */
 
 struct lock_wait {
+    struct rmai_win *w;
+    const char *call;
     const struct rmai_win_peer *peer;
     rma_gptr_t out;
     const uint64_t *near;
     uint64_t ticket, as;
+    int code;
+    int holder; /* the PE that holds the lock, or -1: not known */
+    unsigned polls;
+    double search; /* when to search for the holder again */
 };
 
-static int turn_has_come(void *context) {
-    const struct lock_wait *l = context;
-    const uint64_t out = l->near ? __atomic_load_n(l->near, __ATOMIC_ACQUIRE) : rma_gptr_atomic_fetch(l->out);
-    return l->as == RMAI_WIN_WRITER ? out == l->ticket : (out ^ l->ticket) >> 32 == 0;
+/* Finds a process that has locked l->peer, for the report of a long wait: each process writes into its own record what
+ * it has locked. */
+#define SEARCH_TIME 0.2 /* seconds between two searches */
+static void find_holder(struct lock_wait *l) {
+    const uint32_t wanted = (uint32_t)l->peer->rank + 1;
+    l->holder = -1;
+    for (int rank = 0; rank < l->w->family->n; rank++) {
+        struct rmai_win_peer p;
+        struct rmai_win_record record;
+        if (rank == l->w->family->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
+        if (p.record) {
+            record.locked = __atomic_load_n(&p.record->locked, __ATOMIC_RELAXED);
+            record.locks_all = __atomic_load_n(&p.record->locks_all, __ATOMIC_RELAXED);
+        } else if (rma_gptr_get(&record, p.record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) {
+            continue;
+        }
+        if (record.locked == wanted || (record.locks_all && l->holder < 0)) l->holder = p.pe;
+        if (record.locked == wanted) return;
+    }
 }
 
-int rmai_win_take(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    struct lock_wait l = {.peer = peer, .as = as};
+static int turn_has_come(void *context) {
+    struct lock_wait *l = context;
+    uint64_t out;
+    if (l->near)
+        out = __atomic_load_n(l->near, __ATOMIC_ACQUIRE);
+    else if ((l->code = rmai_win_atomic(l->call, RMA_FETCH_, l->out, sizeof out, 0, 0, &out)) != RMA_SUCCESS)
+        return 1;
+    if (l->as == RMAI_WIN_WRITER ? out == l->ticket : (out ^ l->ticket) >> 32 == 0) return 1;
+    if (++l->polls % 16 == 0 && rma_wtime() > l->search) {
+        if (l->search > 0) find_holder(l);
+        l->search = rma_wtime() + SEARCH_TIME;
+    }
+    return 0;
+}
+
+int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
+    struct lock_wait l = {.w = w, .call = call, .peer = peer, .as = as, .holder = -1};
     if (peer->record) {
         struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
         l.near = &lock->out;
@@ -39,21 +75,22 @@ int rmai_win_take(const char *call, const struct rmai_win_peer *peer, size_t off
     } else {
         const rma_gptr_t in = peer->record_at + offset + offsetof(struct rmai_win_lock, in);
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
-        l.ticket = rma_gptr_atomic_fetch_add(in, as);
+        l.code = rmai_win_atomic(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
     }
-    if (!turn_has_come(&l)) rma_wait_for_(call, -1, turn_has_come, &l);
-    return RMA_SUCCESS;
+    if (l.code == RMA_SUCCESS && !turn_has_come(&l)) rma_wait_for_(call, &l.holder, turn_has_come, &l);
+    return l.code;
 }
 
-int rmai_win_release(const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
+int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
+    uint64_t old;
     if (peer->record) {
         struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
         __atomic_fetch_add(&lock->out, as, __ATOMIC_ACQ_REL);
         return RMA_SUCCESS;
     }
     /* An atomic that fetches has left this process when it returns. */
-    rma_gptr_atomic_fetch_add(peer->record_at + offset + offsetof(struct rmai_win_lock, out), as);
-    return RMA_SUCCESS;
+    return rmai_win_atomic(call, RMA_FETCH_ADD_, peer->record_at + offset + offsetof(struct rmai_win_lock, out),
+                           sizeof as, as, 0, &old);
 }
 
 /* Completes what this process has begun on a peer of another node; on the node everything is complete at once. */
@@ -70,7 +107,7 @@ static int complete_everywhere(const struct rmai_win *w) {
 static int take_for_all(struct rmai_win *w, const char *call, int rank) {
     struct rmai_win_peer peer;
     int code = rmai_win_peer(w, rank, &peer);
-    if (code == RMA_SUCCESS) code = rmai_win_take(call, &peer, LOCK, RMAI_WIN_READER);
+    if (code == RMA_SUCCESS) code = rmai_win_take(w, call, &peer, LOCK, RMAI_WIN_READER);
     if (code == RMA_SUCCESS) code = rmai_win_peer_access(w, rank, RMAI_WIN_SHARED | RMAI_WIN_FROM_ALL);
     return code;
 }
@@ -133,8 +170,9 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_lock: this process has locked rank %d already", rank);
     if (assert & MPI_MODE_NOCHECK)
         access |= RMAI_WIN_NOCHECK;
-    else
-        rmai_win_take("MPI_Win_lock", p, LOCK, as);
+    else if ((code = rmai_win_take(w, "MPI_Win_lock", p, LOCK, as)) != RMA_SUCCESS)
+        return rmai_win_failed(w, code);
+    __atomic_store_n(&w->record->locked, (uint32_t)rank + 1, __ATOMIC_RELAXED);
     w->open = 0;
     __atomic_fetch_add(&w->locked, 1, __ATOMIC_RELAXED);
     if (p != &peer) {
@@ -146,11 +184,13 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
 
 /* Completes and releases what MPI_Win_lock or MPI_Win_lock_all has locked. */
 static int unlock(struct rmai_win *w, struct rmai_win_peer *p) {
-    int code = complete_at(p);
-    (void)w;
+    const int code = complete_at(p);
+    int released = RMA_SUCCESS;
+    if (w->record->locked == (uint32_t)p->rank + 1) __atomic_store_n(&w->record->locked, 0, __ATOMIC_RELAXED);
     if (!(p->access & RMAI_WIN_NOCHECK))
-        rmai_win_release(p, LOCK, p->access & RMAI_WIN_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER);
-    return code;
+        released = rmai_win_release(w->lock_all ? "MPI_Win_unlock_all" : "MPI_Win_unlock", p, LOCK,
+                                    p->access & RMAI_WIN_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER);
+    return code == RMA_SUCCESS ? released : code;
 }
 
 RMAI_MPI_API int MPI_Win_unlock(int rank, MPI_Win win) {
@@ -196,13 +236,14 @@ RMAI_MPI_API int MPI_Win_lock_all(int assert, MPI_Win win) {
     /* The others are locked when they are accessed first. This process accesses its own memory without a call, and
      * in a shared window that of all. */
     w->lock_all = 1;
+    __atomic_store_n(&w->record->locks_all, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < w->family->n_near && code == RMA_SUCCESS; i++)
         if (w->flavor == MPI_WIN_FLAVOR_SHARED || i == w->family->my_slot)
             code = take_for_all(w, "MPI_Win_lock_all", w->near[i].rank);
     return rmai_win_failed(w, code);
 }
 
-static int unlock_far(struct rmai_win *w, struct rmai_win_peer *p) {
+static int unlock_peer(struct rmai_win *w, struct rmai_win_peer *p) {
     int code = p->access ? unlock(w, p) : RMA_SUCCESS;
     p->access = 0;
     return code;
@@ -210,16 +251,15 @@ static int unlock_far(struct rmai_win *w, struct rmai_win_peer *p) {
 
 RMAI_MPI_API int MPI_Win_unlock_all(MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
-    int code;
+    int code, one;
     if (!w) return PMPI_Win_unlock_all(win);
     if (!w->lock_all)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all: MPI_Win_lock_all has not locked the window");
     code = complete_everywhere(w);
-    for (int i = 0; w->lock_all == 1 && i < w->family->n_near; i++) {
-        if (w->near[i].access) unlock(w, &w->near[i]);
-        w->near[i].access = 0;
-    }
-    if (w->lock_all == 1) rmai_win_each_far(w, unlock_far);
+    __atomic_store_n(&w->record->locks_all, 0, __ATOMIC_RELAXED);
+    for (int i = 0; w->lock_all == 1 && i < w->family->n_near; i++) unlock_peer(w, &w->near[i]);
+    one = w->lock_all == 1 ? rmai_win_each_far(w, unlock_peer) : RMA_SUCCESS;
+    if (code == RMA_SUCCESS) code = one;
     w->open = w->lock_all = 0;
     return rmai_win_failed(w, code);
 }
@@ -280,6 +320,8 @@ RMAI_MPI_API int MPI_Win_sync(MPI_Win win) {
 
 /* ---- fence ---- */
 
+static const int any = -1; /* PE may end a wait */
+
 struct count_wait {
     const uint64_t *count;
     uint64_t until;
@@ -295,14 +337,18 @@ static int count_reached(void *context) {
  * barrier synchronization", 1988. */
 static int meet_nodes(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
+    uint64_t old;
     for (int k = 0; k < w->family->n_rounds; k++) {
         struct count_wait c = {&leader->round[k], w->fences};
         struct rmai_win_peer partner;
         int code = rmai_win_peer(w, w->family->partners[k], &partner);
         if (code != RMA_SUCCESS) return code;
-        rma_gptr_atomic_fetch_add(
-            partner.record_at + offsetof(struct rmai_win_record, round) + (rma_gptr_t)k * sizeof(uint64_t), 1);
-        if (!count_reached(&c)) rma_wait_for_("MPI_Win_fence", -1, count_reached, &c);
+        code = rmai_win_atomic("MPI_Win_fence", RMA_FETCH_ADD_,
+                               partner.record_at + offsetof(struct rmai_win_record, round) +
+                                   (rma_gptr_t)k * sizeof(uint64_t),
+                               sizeof(uint64_t), 1, 0, &old);
+        if (code != RMA_SUCCESS) return code;
+        if (!count_reached(&c)) rma_wait_for_("MPI_Win_fence", &any, count_reached, &c);
     }
     return RMA_SUCCESS;
 }
@@ -381,14 +427,14 @@ static int post_far(struct rmai_win *w, int rank) {
     if (code == RMA_SUCCESS) code = rma_alloc_mem_on(peer.pe, sizeof post, &at);
     if (code != RMA_SUCCESS) return code;
     head = peer.record_at + offsetof(struct rmai_win_record, posted);
-    seen = rma_gptr_atomic_fetch(head);
+    code = rmai_win_atomic("MPI_Win_post", RMA_FETCH_, head, sizeof seen, 0, 0, &seen);
     do {
         post.next = seen;
-        code = rma_gptr_put(at, &post, sizeof post); /* the atomic releases it */
-        if (code != RMA_SUCCESS) return code;
-        seen = rma_gptr_atomic_compare_swap(head, post.next, at);
-    } while (seen != post.next);
-    return RMA_SUCCESS;
+        if (code == RMA_SUCCESS) code = rma_gptr_put(at, &post, sizeof post); /* the atomic releases it */
+        if (code == RMA_SUCCESS)
+            code = rmai_win_atomic("MPI_Win_post", RMA_COMPARE_SWAP_, head, sizeof seen, at, post.next, &seen);
+    } while (code == RMA_SUCCESS && seen != post.next);
+    return code;
 }
 
 RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
@@ -454,7 +500,10 @@ static void await_post(struct rmai_win *w, int rank) {
     struct post_wait p = {w, rank};
     const int slot = rmai_win_family_slot(w->family, rank);
     int (*const came)(void *) = slot >= 0 ? near_post_came : take_far_post;
-    if (!came(&p)) rma_wait_for_("MPI_Win_start", rmai_win_family_pe(w->family, rank), came, &p);
+    if (!came(&p)) {
+        const int pe = rmai_win_family_pe(w->family, rank);
+        rma_wait_for_("MPI_Win_start", &pe, came, &p);
+    }
     if (slot >= 0) w->posts_seen[slot]++;
 }
 
@@ -484,6 +533,7 @@ RMAI_MPI_API int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
     int code = RMA_SUCCESS;
+    uint64_t old;
     if (!w) return PMPI_Win_complete(win);
     if (w->n_started < 0)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_complete: MPI_Win_start has opened no epoch");
@@ -495,8 +545,10 @@ RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
         if (peer.record)
             __atomic_fetch_add(&peer.record->completed, 1, __ATOMIC_RELEASE);
         else
-            rma_gptr_atomic_fetch_add(peer.record_at + offsetof(struct rmai_win_record, completed), 1);
-        code = rmai_win_peer_access(w, w->started[i], 0);
+            code =
+                rmai_win_atomic("MPI_Win_complete", RMA_FETCH_ADD_,
+                                peer.record_at + offsetof(struct rmai_win_record, completed), sizeof old, 1, 0, &old);
+        if (code == RMA_SUCCESS) code = rmai_win_peer_access(w, w->started[i], 0);
     }
     free(w->started);
     w->started = NULL;
@@ -516,7 +568,7 @@ RMAI_MPI_API int MPI_Win_wait(MPI_Win win) {
     if (!w) return PMPI_Win_wait(win);
     if (w->n_exposed < 0) return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_wait: MPI_Win_post has opened no epoch");
     c = (struct count_wait){&w->record->completed, w->completed + (uint64_t)w->n_exposed};
-    if (!count_reached(&c)) rma_wait_for_("MPI_Win_wait", -1, count_reached, &c);
+    if (!count_reached(&c)) rma_wait_for_("MPI_Win_wait", &any, count_reached, &c);
     return end_exposure(w);
 }
 
@@ -524,6 +576,7 @@ RMAI_MPI_API int MPI_Win_test(MPI_Win win, int *flag) {
     struct rmai_win *w = rmai_win_of(win);
     struct count_wait c;
     if (!w) return PMPI_Win_test(win, flag);
+    if (!flag) return rmai_win_null(w, "MPI_Win_test", "flag");
     if (w->n_exposed < 0) return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_test: MPI_Win_post has opened no epoch");
     c = (struct count_wait){&w->record->completed, w->completed + (uint64_t)w->n_exposed};
     *flag = count_reached(&c);

@@ -14,7 +14,7 @@ int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank);
 
 /* The lock at `offset` in the record of a peer: take it as RMAI_WIN_WRITER or RMAI_WIN_READER, and release it. Return
  * an enum rma_error. */
-int rmai_win_take(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as);
-int rmai_win_release(const struct rmai_win_peer *peer, size_t offset, uint64_t as);
+int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as);
+int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as);
 
 #endif

@@ -42,6 +42,14 @@ RMAI_MPI_API int MPI_Error_string(int code, char *text, int *len) {
     return MPI_SUCCESS;
 }
 
+/* A handler that ends the job. MPI-4 has a second one. */
+static int is_fatal(MPI_Errhandler handler) {
+#ifdef MPI_ERRORS_ABORT
+    if (handler == MPI_ERRORS_ABORT) return 1;
+#endif
+    return handler == MPI_ERRORS_ARE_FATAL;
+}
+
 static void abort_job(MPI_Comm comm, int code, const char *text) {
     int rank = -1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -79,7 +87,7 @@ int rmai_win_comm_error(MPI_Comm comm, int class, const char *format, ...) {
     int code;
     FORMAT_TEXT(text, format);
     code = code_of(class, text);
-    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS || handler == MPI_ERRORS_ARE_FATAL)
+    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS || is_fatal(handler))
         abort_job(MPI_COMM_WORLD, code, text);
     if (handler != MPI_ERRORS_RETURN) PMPI_Comm_call_errhandler(comm, code);
     PMPI_Errhandler_free(&handler);
@@ -123,7 +131,7 @@ static int drop_handler(struct handler **at) {
 }
 
 int rmai_win_handler_set(struct rmai_win *w, MPI_Errhandler handle) {
-    const int own = handle == MPI_ERRORS_RETURN || handle == MPI_ERRORS_ARE_FATAL || handle == MPI_ERRHANDLER_NULL;
+    const int own = handle == MPI_ERRORS_RETURN || is_fatal(handle) || handle == MPI_ERRHANDLER_NULL;
     struct handler **old, **new;
     int code = MPI_SUCCESS;
     pthread_mutex_lock(&mutex);
@@ -190,6 +198,7 @@ RMAI_MPI_API int MPI_Win_get_errhandler(MPI_Win win, MPI_Errhandler *handle) {
     struct rmai_win *w = rmai_win_of(win);
     struct handler **h;
     if (!w) return PMPI_Win_get_errhandler(win, handle);
+    if (!handle) return rmai_win_null(w, "MPI_Win_get_errhandler", "errhandler");
     pthread_mutex_lock(&mutex);
     h = find_handler(w->handler);
     if (*h) (*h)->uses++; /* the program frees what it gets here */

@@ -14,6 +14,11 @@ struct rmai_win;
 /* rmai_win_error: an error in a call on window w. Returns what the call has to return, if the handler returns. */
 int rmai_win_error(struct rmai_win *w, int class, const char *format, ...) RMAI_PRINTF(3, 4);
 
+/* rmai_win_null: an argument of `call` that is a null pointer. */
+static inline int rmai_win_null(struct rmai_win *w, const char *call, const char *argument) {
+    return rmai_win_error(w, MPI_ERR_ARG, "%s: %s is a null pointer", call, argument);
+}
+
 /* rmai_win_comm_error: the same, in a call that has a communicator and no window. */
 int rmai_win_comm_error(MPI_Comm comm, int class, const char *format, ...) RMAI_PRINTF(3, 4);
 

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
+int rmai_win_families_far;
+
+static int is_far(const struct rmai_win_family *f) { return !f->why && f->n_near < f->n; }
 
 static void free_family(struct rmai_win_family *f) {
     int finalized = 1;
     if (PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
+    rmai_win_families_far -= is_far(f);
     if (f->comm != MPI_COMM_NULL) PMPI_Comm_free(&f->comm);
     if (f->group != MPI_GROUP_NULL) PMPI_Group_free(&f->group);
     free(f->near);
@@ -109,6 +113,16 @@ static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
     return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
 }
 
+/* The first process of a family numbers it. */
+static int find_id(struct rmai_win_family *f) {
+    static _Atomic uint32_t families;
+    MPI_Request request;
+    int code;
+    if (f->rank == 0) f->id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
+    code = PMPI_Ibcast(&f->id, 1, MPI_UINT64_T, 0, f->comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+}
+
 static struct rmai_win_family *make_family(MPI_Comm comm) {
     struct rmai_win_family *f = calloc(1, sizeof *f);
     int inter = 0, ok, local_ok;
@@ -129,7 +143,8 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     }
     /* The duplicate has none of the program's attributes and its own error handler. */
     ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
-         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_partners(f) == MPI_SUCCESS;
+         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_id(f) == MPI_SUCCESS &&
+         find_partners(f) == MPI_SUCCESS;
     if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
     return f;
 }
@@ -144,7 +159,15 @@ struct rmai_win_family *rmai_win_family_of(MPI_Comm comm) {
     if (!found) {
         f = make_family(comm);
         if (!f || PMPI_Comm_set_attr(comm, keyval, f) != MPI_SUCCESS) return NULL;
+        rmai_win_families_far += is_far(f);
     }
     f->uses++;
     return f;
+}
+
+int rmai_win_family_serves(MPI_Comm comm) {
+    struct rmai_win_family *f = NULL;
+    int found = 0;
+    return rmai_win_families_far && rmai_win_running && PMPI_Comm_get_attr(comm, keyval, &f, &found) == MPI_SUCCESS &&
+           found && is_far(f);
 }

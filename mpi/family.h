@@ -12,6 +12,7 @@
 struct rmai_win_family {
     MPI_Comm comm;   /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
     MPI_Group group; /* its processes */
+    uint64_t id;     /* the same in all processes of the family, and no other family's */
     int uses;        /* the communicator's attribute, and the windows */
     int n, rank;     /* processes; this one's number */
     int n_near;      /* processes on this node */
@@ -30,6 +31,11 @@ struct rmai_win_family {
  * over it. The caller has one use more of it, which rmai_win_family_leave ends. */
 struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
 void rmai_win_family_leave(struct rmai_win_family *f);
+
+/* rmai_win_families_far counts the families whose windows are ours and have processes on several nodes.
+ * rmai_win_family_serves: 1 if comm has such a family; the same in all processes of comm. */
+extern int rmai_win_families_far;
+int rmai_win_family_serves(MPI_Comm comm);
 
 /* rmai_win_family_slot: the place of `rank` in near, or -1 if that process is on another node. */
 int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank);

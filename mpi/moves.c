@@ -84,57 +84,56 @@ static inline char *simple(struct rmai_win *w, MPI_Count count, MPI_Datatype typ
     return rmai_win_reach(w, rank, disp, *len);
 }
 
-#define CALLS(SUFFIX, COUNT)                                                                                           \
-    RMAI_MPI_API int MPI_Put##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,      \
-                                     COUNT target_count, MPI_Datatype target_type, MPI_Win win) {                      \
+/* MPI_Put, and MPI_Get: inlined into each of them, so `d` is a constant. */
+static inline __attribute__((always_inline)) int transfer(struct rmai_win *w, const char *call, enum direction d,
+                                                          const void *origin, MPI_Count count, MPI_Datatype type,
+                                                          int rank, MPI_Aint disp, MPI_Count target_count,
+                                                          MPI_Datatype target_type) {
+    void *buffer = (void *)(uintptr_t)origin;
+    size_t len;
+    char *there = simple(w, count, type, rank, disp, target_count, target_type, &len);
+    if (__builtin_expect(!there || !origin, 0))
+        return move(w, call, d, 0, buffer, count, type, rank, disp, target_count, target_type);
+    if (d == PUT)
+        rma_move_(there, buffer, len);
+    else
+        rma_move_(buffer, there, len);
+    return MPI_SUCCESS;
+}
+
+/* MPI_Rput, and MPI_Rget. */
+static int transfer_request(struct rmai_win *w, const char *call, enum direction d, const void *origin, MPI_Count count,
+                            MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count,
+                            MPI_Datatype target_type, MPI_Request *request) {
+    int code = rmai_win_check_passive(w, call);
+    if (code == MPI_SUCCESS)
+        code = move(w, call, d, 1, (void *)(uintptr_t)origin, count, type, rank, disp, target_count, target_type);
+    return code == MPI_SUCCESS ? rmai_win_request(w, call, request) : code;
+}
+
+#define CALL(NAME, D, BUFFER, COUNT)                                                                                   \
+    RMAI_MPI_API int MPI_##NAME(BUFFER origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,                \
+                                COUNT target_count, MPI_Datatype target_type, MPI_Win win) {                           \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
-        size_t len;                                                                                                    \
-        char *there;                                                                                                   \
-        if (!w) return PMPI_Put##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win);              \
-        there = simple(w, count, type, rank, disp, target_count, target_type, &len);                                   \
-        if (__builtin_expect(!there || !origin, 0))                                                                    \
-            return move(w, "MPI_Put" #SUFFIX, PUT, 0, (void *)(uintptr_t)origin, count, type, rank, disp,              \
-                        target_count, target_type);                                                                    \
-        rma_move_(there, origin, len);                                                                                 \
-        return MPI_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMAI_MPI_API int MPI_Get##SUFFIX(void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,            \
-                                     COUNT target_count, MPI_Datatype target_type, MPI_Win win) {                      \
+        if (!w) return PMPI_##NAME(origin, count, type, rank, disp, target_count, target_type, win);                   \
+        return transfer(w, "MPI_" #NAME, D, origin, count, type, rank, disp, target_count, target_type);               \
+    }
+#define CALL_REQUEST(NAME, D, BUFFER, COUNT)                                                                           \
+    RMAI_MPI_API int MPI_##NAME(BUFFER origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,                \
+                                COUNT target_count, MPI_Datatype target_type, MPI_Win win, MPI_Request *request) {     \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
-        size_t len;                                                                                                    \
-        char *there;                                                                                                   \
-        if (!w) return PMPI_Get##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win);              \
-        there = simple(w, count, type, rank, disp, target_count, target_type, &len);                                   \
-        if (__builtin_expect(!there || !origin, 0))                                                                    \
-            return move(w, "MPI_Get" #SUFFIX, GET, 0, origin, count, type, rank, disp, target_count, target_type);     \
-        rma_move_(origin, there, len);                                                                                 \
-        return MPI_SUCCESS;                                                                                            \
-    }                                                                                                                  \
-    RMAI_MPI_API int MPI_Rput##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,     \
-                                      COUNT target_count, MPI_Datatype target_type, MPI_Win win,                       \
-                                      MPI_Request *request) {                                                          \
-        struct rmai_win *w = rmai_win_of(win);                                                                         \
-        int code;                                                                                                      \
-        if (!w) return PMPI_Rput##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win, request);    \
-        code = rmai_win_check_passive(w, "MPI_Rput" #SUFFIX);                                                          \
-        if (code == MPI_SUCCESS)                                                                                       \
-            code = move(w, "MPI_Rput" #SUFFIX, PUT, 1, (void *)(uintptr_t)origin, count, type, rank, disp,             \
-                        target_count, target_type);                                                                    \
-        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Rput" #SUFFIX, request) : code;                          \
-    }                                                                                                                  \
-    RMAI_MPI_API int MPI_Rget##SUFFIX(void *origin, COUNT count, MPI_Datatype type, int rank, MPI_Aint disp,           \
-                                      COUNT target_count, MPI_Datatype target_type, MPI_Win win,                       \
-                                      MPI_Request *request) {                                                          \
-        struct rmai_win *w = rmai_win_of(win);                                                                         \
-        int code;                                                                                                      \
-        if (!w) return PMPI_Rget##SUFFIX(origin, count, type, rank, disp, target_count, target_type, win, request);    \
-        code = rmai_win_check_passive(w, "MPI_Rget" #SUFFIX);                                                          \
-        if (code == MPI_SUCCESS)                                                                                       \
-            code = move(w, "MPI_Rget" #SUFFIX, GET, 1, origin, count, type, rank, disp, target_count, target_type);    \
-        return code == MPI_SUCCESS ? rmai_win_request(w, "MPI_Rget" #SUFFIX, request) : code;                          \
+        if (!w) return PMPI_##NAME(origin, count, type, rank, disp, target_count, target_type, win, request);          \
+        return transfer_request(w, "MPI_" #NAME, D, origin, count, type, rank, disp, target_count, target_type,        \
+                                request);                                                                              \
     }
 
-CALLS(, int)
+CALL(Put, PUT, const void *, int)
+CALL(Get, GET, void *, int)
+CALL_REQUEST(Rput, PUT, const void *, int)
+CALL_REQUEST(Rget, GET, void *, int)
 #if MPI_VERSION >= 4
-CALLS(_c, MPI_Count)
+CALL(Put_c, PUT, const void *, MPI_Count)
+CALL(Get_c, GET, void *, MPI_Count)
+CALL_REQUEST(Rput_c, PUT, const void *, MPI_Count)
+CALL_REQUEST(Rget_c, GET, void *, MPI_Count)
 #endif

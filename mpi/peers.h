@@ -18,6 +18,13 @@ static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) 
 int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer);
 int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access);
 
+/* rmai_win_atomic does an atomic of `call` (RMA_FETCH_ADD_ and its kin) on the word of len bytes, 4 or 8, that g names,
+ * and writes its old value to *old. Returns an enum rma_error. */
+static inline int rmai_win_atomic(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
+                                  uint64_t *old) {
+    return rma_gptr_atomic_slow_(call, op, g, len, value, cond, old);
+}
+
 /* rmai_win_each_far calls visit for each peer on another node that is known. Returns the first error. */
 int rmai_win_each_far(struct rmai_win *w, int (*visit)(struct rmai_win *w, struct rmai_win_peer *peer));
 

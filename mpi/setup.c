@@ -3,10 +3,11 @@
 #include "config.h"
 
 #include "mpi/state.h"
+#include "mpi/trial.h"
 #include "mpi/window.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
-#include <dirent.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,66 +36,48 @@ static void check_mpi(void) {
     die(text);
 }
 
-/* 1 if the process has this library, -1 if that is not known. */
-static int has_library(const char *pid) {
-    char path[64], line[512];
-    int found = 0;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%.20s/maps", pid);
-    if (!(f = fopen(path, "re"))) return -1;
-    if (!fgets(line, sizeof line, f)) found = -1; /* the process has ended, or may not be looked into */
-    while (!found && fgets(line, sizeof line, f)) found = strstr(line, "/librma_mpi.so") != NULL;
-    fclose(f);
-    return found;
-}
-
-/* The parent of process pid, or -1. */
-static long parent_of(const char *pid) {
-    char path[64], line[512], *end;
-    long parent = -1;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    if (!(f = fopen(path, "re"))) return -1;
-    if (fgets(line, sizeof line, f) && (end = strrchr(line, ')')) != NULL) sscanf(end, ") %*c %ld", &parent);
-    fclose(f);
-    return parent;
-}
-
-/* The launcher's rank of process pid, or -1. */
-static int rank_of(const char *pid) {
-    static const char *const names[] = {"PMI_RANK=", "OMPI_COMM_WORLD_RANK="};
-    char path[64], *entry = NULL;
-    size_t room = 0;
-    int rank = -1;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
-    if (!(f = fopen(path, "re"))) return -1;
-    while (rank < 0 && getdelim(&entry, &room, 0, f) > 0)
-        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-            if (strncmp(entry, names[i], strlen(names[i])) == 0) rank = atoi(entry + strlen(names[i]));
-    free(entry);
-    fclose(f);
-    return rank;
+static void end_job(const char *text) __attribute__((noreturn));
+static void end_job(const char *text) {
+    fprintf(stderr, "rma_mpi: %s\n", text);
+    rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
 }
 
 /* A process of this job that runs without this library would make windows that nobody here knows: the job would hang.
- * MPI_Init has returned, so each process runs the program that it was started for. Those of this host are children of
- * one launcher. */
-static void check_siblings(void) {
-    DIR *all = opendir("/proc");
-    struct dirent *one;
+ * MPI_Init has returned, so each process runs the program that it was started for. */
+static void check_host(void) {
     char text[256];
-    while (all && (one = readdir(all)) != NULL) {
-        const char *pid = one->d_name;
-        int rank;
-        if (pid[0] < '1' || pid[0] > '9' || parent_of(pid) != getppid() || (rank = rank_of(pid)) < 0) continue;
-        if (has_library(pid) != 0) continue;
+    int pid = 0, rank = rma_without_("/librma_mpi.so", &pid);
+    if (rank < 0) return;
+    snprintf(text, sizeof text, "process %d of the job (pid %d) was started without rma_mpi: start all of them with it",
+             rank, pid);
+    end_job(text);
+}
+
+/* Processes of other hosts: each process sends a message to the next one, and one without this library does not. All
+ * are at the end of MPI_Init, so an answer takes no time. */
+#define SUSPICION 5.0  /* seconds until a silent process is named, */
+#define CERTAINTY 30.0 /* and until the job ends */
+static void check_hosts(void) {
+    enum { TAG = 32767 };
+    int me, n, from, done = 0, named = 0, code;
+    MPI_Request request[2];
+    MPI_Status status[2];
+    double begin = PMPI_Wtime();
+    char text[256];
+    if (PMPI_Comm_rank(MPI_COMM_WORLD, &me) != MPI_SUCCESS || PMPI_Comm_size(MPI_COMM_WORLD, &n) != MPI_SUCCESS) return;
+    from = (me + n - 1) % n;
+    code = PMPI_Irecv(NULL, 0, MPI_BYTE, from, TAG, MPI_COMM_WORLD, &request[0]);
+    if (code == MPI_SUCCESS) code = PMPI_Isend(NULL, 0, MPI_BYTE, (me + 1) % n, TAG, MPI_COMM_WORLD, &request[1]);
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Testall(2, request, &done, status);
+        sched_yield();
+        if (done || PMPI_Wtime() < begin + (named ? CERTAINTY : SUSPICION)) continue;
         snprintf(text, sizeof text,
-                 "process %d of the job (pid %.20s) was started without rma_mpi: start all of them with it", rank, pid);
+                 "process %d of the job has not answered for %.0f s: was it started without rma_mpi?", from,
+                 named ? CERTAINTY : SUSPICION);
+        if (named++) end_job(text);
         fprintf(stderr, "rma_mpi: %s\n", text);
-        rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
     }
-    if (all) closedir(all);
 }
 
 /* ---- the life cycle ---- */
@@ -103,7 +86,8 @@ static int begin(void) {
     /* The variables of a program that does not know librma stay where they are. */
     const int set = !getenv("RMA_STATICS");
     int code;
-    check_siblings();
+    check_host();
+    check_hosts();
     if (set) setenv("RMA_STATICS", "off", 1);
     rma_call_as_("MPI_Init");
     code = rma_init_thread(RMA_THREAD_MULTIPLE, NULL);
@@ -116,6 +100,10 @@ static int begin(void) {
     }
     /* From here on errors of librma become errors of MPI's calls. */
     if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);
+    if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
+        fprintf(stderr,
+                "rma_mpi: without rma_mpi, this MPI returns wrong data from windows whose memory does not begin "
+                "at a multiple of 16 bytes, as in MPI_Win_allocate of a size that is no multiple of 16\n");
     rmai_win_running = 1;
     return MPI_SUCCESS;
 }

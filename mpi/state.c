@@ -8,6 +8,7 @@
 struct rmai_win *rmai_wins;
 rma_gptr_t *rmai_win_directory;
 int rmai_win_running;
+MPI_Comm rmai_win_self = MPI_COMM_NULL;
 
 int rmai_win_await(MPI_Request *request) {
     int done = 0, code, polls = 0;

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "rma.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #define RMAI_WINS       16384 /* windows at a time */
 #define RMAI_WIN_ROUNDS 24    /* of a barrier between nodes: for 2^24 nodes */
@@ -52,8 +52,9 @@ struct rmai_win_record {
     uint64_t unit;      /* of displacements, in bytes */
     rma_gptr_t regions; /* a dynamic window: its attached pieces, in the order of their addresses */
     uint64_t n_regions;
-    uint64_t version;                        /* of these two: odd while the owner changes them */
-    _Alignas(64) struct rmai_win_lock lock;  /* of MPI_Win_lock */
+    uint64_t version;                       /* of these two: odd while the owner changes them */
+    uint32_t locked, locks_all;             /* 1 + the rank that its owner has locked last, or 0; in MPI_Win_lock_all */
+    _Alignas(64) struct rmai_win_lock lock; /* of MPI_Win_lock */
     _Alignas(64) struct rmai_win_lock pairs; /* of accumulates of pairs, MPI_MINLOC and MPI_MAXLOC */
     _Alignas(64) uint64_t completed;         /* counts calls of MPI_Win_complete for this process */
     uint64_t posted;                         /* struct rmai_win_post of processes of other nodes: a list */
@@ -145,8 +146,11 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Wi
 #endif
 
 /* 1 while the windows that the program makes are ours. 0: before MPI_Init, while librma itself makes windows in
- * rma_init, and after MPI_Finalize. Then the calls go to MPI. */
+ * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
+
+/* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */
+extern MPI_Comm rmai_win_self;
 
 /* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. */
 int rmai_win_await(MPI_Request *request);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "mpi/types.h"
+#include "mpi/state.h"
 
 #include <limits.h>
 #include <pthread.h>
@@ -10,7 +11,8 @@
 
 struct rmai_type *_Atomic rmai_type_cache[RMAI_TYPE_CACHE];
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Recursive, because MPI may call forget_type while a thread describes another type. */
+static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int keyval = MPI_KEYVAL_INVALID;
 static struct rmai_type *unused; /* structs of types that were freed */
 
@@ -487,27 +489,40 @@ static int forget_type(MPI_Datatype handle, int key, void *type, void *extra) {
     return MPI_SUCCESS;
 }
 
-struct rmai_type *rmai_type_slow(MPI_Datatype handle) {
+/* MPI tells by an error whether a type is one, and committed. */
+static int is_type(MPI_Datatype handle) {
+    char from[8] = {0}, to[8];
+    int at = 0;
+    return PMPI_Pack(from, 0, handle, to, sizeof to, &at, rmai_win_self) == MPI_SUCCESS;
+}
+
+static struct rmai_type *find_type(MPI_Datatype handle) {
     struct rmai_type *t = NULL, found;
     struct list l = {0};
     int has = 0;
-    if (handle == MPI_DATATYPE_NULL) return NULL;
-    pthread_mutex_lock(&mutex);
     if (keyval == MPI_KEYVAL_INVALID &&
         PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, forget_type, &keyval, NULL) != MPI_SUCCESS)
-        keyval = MPI_KEYVAL_INVALID;
-    if (PMPI_Type_get_attr(handle, keyval, &t, &has) != MPI_SUCCESS || !has) t = NULL;
-    if (!t && (t = unused) != NULL) unused = t->next;
+        return NULL;
+    if (PMPI_Type_get_attr(handle, keyval, &t, &has) == MPI_SUCCESS && has) return t;
+    if (!describe(handle, &found, &l)) return NULL;
+    t = unused;
+    if (t)
+        unused = t->next;
+    else
+        t = malloc(sizeof *t);
+    if (t) *t = found;
+    if (t && PMPI_Type_set_attr(handle, keyval, t) == MPI_SUCCESS) return t;
+    free(found.blocks);
+    free(t);
+    return NULL;
+}
+
+struct rmai_type *rmai_type_slow(MPI_Datatype handle) {
+    struct rmai_type *t;
+    if (handle == MPI_DATATYPE_NULL || !is_type(handle)) return NULL;
+    pthread_mutex_lock(&mutex);
+    t = find_type(handle);
+    if (t) atomic_store_explicit(&rmai_type_cache[rmai_type_place(handle)], t, memory_order_release);
     pthread_mutex_unlock(&mutex);
-    if (!has) {
-        if (!t) t = malloc(sizeof *t);
-        if (!t || !describe(handle, &found, &l)) {
-            free(t);
-            return NULL;
-        }
-        *t = found;
-        if (PMPI_Type_set_attr(handle, keyval, t) != MPI_SUCCESS) return NULL;
-    }
-    atomic_store_explicit(&rmai_type_cache[rmai_type_place(handle)], t, memory_order_release);
     return t;
 }

@@ -7,7 +7,7 @@
 #include "mpi/family.h"
 #include "mpi/peers.h"
 #include "mpi/regions.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -15,12 +15,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Numbers that are in use here, one bit each. */
+/* Numbers that are in use here, one bit each, and the threads of this process that want one. */
 #define WORDS (RMAI_WINS / 64)
-static uint64_t taken[WORDS];
-static atomic_flag choosing = ATOMIC_FLAG_INIT;
+static struct {
+    pthread_mutex_t mutex;
+    uint64_t taken[WORDS];
+    struct wish {
+        uint64_t id; /* of the family */
+        struct wish *next;
+    } * wishes;
+    int offering; /* 1: a thread offers the free numbers of this process */
+} numbers = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 int rmai_wins_open(void) {
+    if (PMPI_Comm_dup(MPI_COMM_SELF, &rmai_win_self) != MPI_SUCCESS ||
+        PMPI_Comm_set_errhandler(rmai_win_self, MPI_ERRORS_RETURN) != MPI_SUCCESS)
+        return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot duplicate MPI_COMM_SELF");
     rmai_win_directory = rma_calloc(RMAI_WINS, sizeof *rmai_win_directory);
     if (!rmai_win_directory) return rma_last_code();
     rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,
@@ -32,8 +42,12 @@ int rmai_wins_open(void) {
 
 /* MPI says that a program must free its windows. librma takes back their memory. */
 void rmai_wins_close(void) {
-    for (int i = 0; i < RMAI_WINS; i++)
-        if (taken[i / 64] >> (i % 64) & 1 && rmai_wins[i].family) rmai_win_peers_free(&rmai_wins[i]);
+    PMPI_Comm_free(&rmai_win_self);
+    for (int i = 0; i < RMAI_WINS; i++) {
+        if (!(numbers.taken[i / 64] >> (i % 64) & 1) || !rmai_wins[i].family) continue;
+        rmai_win_peers_free(&rmai_wins[i]);
+        rmai_wins[i].family = NULL; /* calls after MPI_Finalize go to MPI, which refuses them */
+    }
 }
 
 /* ---- the number of a new window ---- */
@@ -50,24 +64,40 @@ static int barrier(const struct rmai_win_family *f) {
     return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
 }
 
+/* 1 if the thread with this wish may offer numbers: only one at a time, and it is the turn of the least family. */
+static int begin_offer(const struct wish *wish) {
+    int mine;
+    pthread_mutex_lock(&numbers.mutex);
+    mine = !numbers.offering;
+    for (const struct wish *w = numbers.wishes; w && mine; w = w->next) mine = wish->id <= w->id;
+    numbers.offering |= mine;
+    pthread_mutex_unlock(&numbers.mutex);
+    return mine;
+}
+
 /* The processes of f agree on the least number of a range that all have free, then on one of the next range. Two
- * windows of different communicators may be made by two threads at once: only one thread of a process offers numbers,
- * and if a process offers none, all try again. *number is -1 if ok is 0 in a process, or no number is free. */
+ * windows of different communicators may be made by two threads at once. Only one thread of a process offers numbers,
+ * and if a process offers none, all try again. The turn of the least family comes in all of its processes. *number is
+ * -1 if ok is 0 in a process, or no number is free. */
 #define RANGE 8
-static int agree_on_number(const struct rmai_win_family *f, int ok, int *number) {
+static int choose_number(const struct rmai_win_family *f, int ok, const struct wish *wish, int *number) {
     *number = -1;
     for (int at = 0; at < WORDS;) {
-        const int mine = !atomic_flag_test_and_set_explicit(&choosing, memory_order_acquire);
+        const int mine = begin_offer(wish);
         uint64_t offer[RANGE + 2] = {0}, all[RANGE + 2];
         int code;
-        for (int i = 0; mine && i < RANGE; i++) offer[i] = ~taken[at + i];
+        pthread_mutex_lock(&numbers.mutex);
+        for (int i = 0; mine && i < RANGE; i++) offer[i] = ~numbers.taken[at + i];
+        pthread_mutex_unlock(&numbers.mutex);
         offer[RANGE] = ok ? 1 : 0;
         offer[RANGE + 1] = mine ? 1 : 0;
         code = all_reduce(f->comm, offer, all, RANGE + 2);
         for (int i = 0; code == MPI_SUCCESS && all[RANGE] && all[RANGE + 1] && *number < 0 && i < RANGE; i++)
             if (all[i]) *number = (at + i) * 64 + __builtin_ctzll(all[i]);
-        if (*number >= 0) taken[*number / 64] |= UINT64_C(1) << (*number % 64);
-        if (mine) atomic_flag_clear_explicit(&choosing, memory_order_release);
+        pthread_mutex_lock(&numbers.mutex);
+        if (*number >= 0) numbers.taken[*number / 64] |= UINT64_C(1) << (*number % 64);
+        if (mine) numbers.offering = 0;
+        pthread_mutex_unlock(&numbers.mutex);
         if (code != MPI_SUCCESS || !all[RANGE] || *number >= 0) return code;
         if (all[RANGE + 1])
             at += RANGE;
@@ -77,10 +107,25 @@ static int agree_on_number(const struct rmai_win_family *f, int ok, int *number)
     return MPI_SUCCESS;
 }
 
+static int agree_on_number(const struct rmai_win_family *f, int ok, int *number) {
+    struct wish wish = {f->id, NULL}, **at;
+    int code;
+    pthread_mutex_lock(&numbers.mutex);
+    wish.next = numbers.wishes;
+    numbers.wishes = &wish;
+    pthread_mutex_unlock(&numbers.mutex);
+    code = choose_number(f, ok, &wish, number);
+    pthread_mutex_lock(&numbers.mutex);
+    for (at = &numbers.wishes; *at != &wish; at = &(*at)->next) continue;
+    *at = wish.next;
+    pthread_mutex_unlock(&numbers.mutex);
+    return code;
+}
+
 static void give_number_back(int number) {
-    while (atomic_flag_test_and_set_explicit(&choosing, memory_order_acquire)) sched_yield();
-    taken[number / 64] &= ~(UINT64_C(1) << (number % 64));
-    atomic_flag_clear_explicit(&choosing, memory_order_release);
+    pthread_mutex_lock(&numbers.mutex);
+    numbers.taken[number / 64] &= ~(UINT64_C(1) << (number % 64));
+    pthread_mutex_unlock(&numbers.mutex);
 }
 
 /* ---- windows that begin ---- */
@@ -174,16 +219,14 @@ static struct rmai_win_record *make_record(const struct plan *p, const struct rm
     return record;
 }
 
-static int fill_in(struct rmai_win *w, const struct plan *p, struct rmai_win_family *f, struct rmai_win_record *record,
-                   int number) {
+/* What the window has in this process, whatever its number will be. Returns 0 if memory is exhausted. */
+static int prepare_window(struct rmai_win *w, const struct plan *p, struct rmai_win_family *f) {
     memset(w, 0, sizeof *w);
     w->near = calloc((size_t)f->n_near, sizeof *w->near);
     w->posts_seen = calloc((size_t)f->n_near, sizeof *w->posts_seen);
     w->family = f;
     w->n_started = w->n_exposed = -1;
-    w->record = record;
-    w->record_at = rma_gptr(record, rma_my_pe());
-    w->number = number;
+    w->record = make_record(p, f);
     w->flavor = p->flavor;
     w->model = MPI_WIN_UNIFIED;
     w->base = p->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : p->base;
@@ -193,9 +236,15 @@ static int fill_in(struct rmai_win *w, const struct plan *p, struct rmai_win_fam
     w->held = p->held;
     w->handler = MPI_ERRORS_ARE_FATAL;
     w->info = MPI_INFO_NULL;
-    pthread_mutex_init(&w->mutex, NULL);
-    if (p->info != MPI_INFO_NULL && PMPI_Info_dup(p->info, &w->info) != MPI_SUCCESS) return 0;
-    return w->near && w->posts_seen;
+    if (!w->near || !w->posts_seen || !w->record) return 0;
+    w->record_at = rma_gptr(w->record, rma_my_pe());
+    return p->info == MPI_INFO_NULL || PMPI_Info_dup(p->info, &w->info) == MPI_SUCCESS;
+}
+
+static void discard_window(struct rmai_win *w) {
+    rmai_win_peers_free(w);
+    if (w->info != MPI_INFO_NULL) PMPI_Info_free(&w->info);
+    rma_free_mem(w->record);
 }
 
 static void say(const struct plan *p, const struct rmai_win_family *f, int number) {
@@ -209,24 +258,25 @@ static void say(const struct plan *p, const struct rmai_win_family *f, int numbe
 
 /* Makes the window that all processes of f have memory for. */
 static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) {
-    struct rmai_win_record *record = p->why ? NULL : make_record(p, f);
-    struct rmai_win *w = NULL;
-    int number, ok, code = agree_on_number(f, record != NULL, &number);
-    if (code == MPI_SUCCESS && number >= 0) {
-        w = &rmai_wins[number];
-        ok = fill_in(w, p, f, record, number);
-        __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
-        code = barrier(f);
-        if (code == MPI_SUCCESS && ok && rmai_win_peers_find(w)) {
-            say(p, f, number);
-            *win = rmai_win_handle(w);
-            return MPI_SUCCESS;
-        }
-        return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the window's tables", p->call);
+    struct rmai_win new, *w;
+    const int ok = prepare_window(&new, p, f) && !p->why;
+    int number, code = agree_on_number(f, ok, &number);
+    if (code != MPI_SUCCESS || number < 0) {
+        discard_window(&new);
+        if (!p->why) p->why = ok ? "another process cannot take part, or too many windows are alive" : "no memory";
+        return code;
     }
-    rma_free_mem(record);
-    if (!p->why) p->why = record ? "another process cannot take part, or too many windows are alive" : "no memory";
-    return code;
+    w = &rmai_wins[number];
+    *w = new;
+    w->number = number;
+    pthread_mutex_init(&w->mutex, NULL);
+    __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
+    code = barrier(f);
+    if (code != MPI_SUCCESS || !rmai_win_peers_find(w))
+        return rmai_win_comm_error(p->comm, MPI_ERR_OTHER, "%s: the processes could not meet", p->call);
+    say(p, f, number);
+    *win = rmai_win_handle(w);
+    return MPI_SUCCESS;
 }
 
 /* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
@@ -263,7 +313,15 @@ static int check(const struct plan *p) {
     return MPI_SUCCESS;
 }
 
-static int no_window(MPI_Comm comm, const void *out) { return !rmai_win_running || comm == MPI_COMM_NULL || !out; }
+/* base: where the call writes the address of the memory. */
+static int check_base(const struct plan *p, const void *base) {
+    return base ? check(p) : rmai_win_comm_error(p->comm, MPI_ERR_ARG, "%s: baseptr is a null pointer", p->call);
+}
+
+/* 1 for calls that are MPI's: also those of librma, when its heap grows. */
+static int no_window(MPI_Comm comm, const void *out) {
+    return !rmai_win_running || comm == MPI_COMM_NULL || !out || rma_makes_window_();
+}
 
 static void memory_of_create(struct plan *p, const struct rmai_win_family *f) {
     (void)f;
@@ -289,7 +347,7 @@ RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Co
     struct plan p = {"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .why = NULL};
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
-    code = check(&p);
+    code = check_base(&p, base);
     if (code == MPI_SUCCESS) code = begin(&p, memory_of_allocate, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
@@ -301,7 +359,7 @@ RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info,
     struct plan p = {"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .why = NULL};
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
-    code = check(&p);
+    code = check_base(&p, base);
     if (code == MPI_SUCCESS) code = begin(&p, allocate_shared_memory, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
@@ -320,6 +378,7 @@ RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int
     struct rmai_win *w = rmai_win_of(win);
     struct rmai_win_peer *p = NULL;
     if (!w) return PMPI_Win_shared_query(win, rank, size, unit, base);
+    if (!size || !unit || !base) return rmai_win_null(w, "MPI_Win_shared_query", "size, disp_unit or baseptr");
     if (w->flavor != MPI_WIN_FLAVOR_SHARED)
         return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "MPI_Win_shared_query: not a window of MPI_Win_allocate_shared");
     if (rank == MPI_PROC_NULL) {

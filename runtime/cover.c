@@ -36,13 +36,17 @@ void rmai_cover_guests(struct rmai_world *w) {
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
 
+_Thread_local int rmai_making_window;
+
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     int code;
     if (!w->net) return RMA_SUCCESS;
     follow_symmetric(w);
     if (!rmai_window_wanted(w->net, w->symmetric.size)) return RMA_SUCCESS;
     rmai_watchdog_begin(w->watchdog, call, "making MPI's window by MPI_Win_create", RMAI_PEERS_MET);
+    rmai_making_window = 1;
     code = rmai_window_grow(w->net, call, w->symmetric.base, w->symmetric.size, RMA_SUCCESS);
+    rmai_making_window = 0;
     rmai_watchdog_end(w->watchdog);
     return code;
 }

@@ -17,6 +17,9 @@ int rmai_cover_choose(struct rmai_world *w);
  * may get the error. */
 int rmai_cover_symmetric(struct rmai_world *w, const char *call);
 
+/* 1 while this thread makes the window in rmai_cover_symmetric. */
+extern _Thread_local int rmai_making_window;
+
 /* rmai_cover_grown is called when all PEs have met after rmai_cover_symmetric, so each has attached its part. */
 void rmai_cover_grown(struct rmai_world *w);
 

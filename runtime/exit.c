@@ -15,8 +15,8 @@
 #include "runtime/exit.h"
 #include "base/error.h"
 #include "base/process.h"
-#include "runtime/face.h"
 #include "runtime/header.h"
+#include "runtime/layered.h"
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 

@@ -14,7 +14,7 @@
 #include "config.h"
 
 #include "shmem/setup.h"
-#include "runtime/face.h"
+#include "runtime/layered.h"
 
 #include <mpi.h>
 

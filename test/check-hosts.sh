@@ -10,7 +10,7 @@ set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 cut_program=${CUT_PROGRAM:-$top_builddir/test/job/stall}
-# Without `long`: atomics, the collectives, messages of all sizes, and memory that grows.
+# Without `long`: atomics, the collectives, messages of all sizes, and memory that grows. With it also MPI's windows.
 programs='atomics collective far_sizes symmetric'
 if deep; then programs="$programs barrier collective_order far_progress gptr linked_list"; fi
 programs=${HOSTS_PROGRAMS:-$programs}
@@ -55,6 +55,21 @@ if [ -x "$info" ]; then
 else
     echo "check-hosts: what the probe tries: skipped: needs $info (make)"
 fi
+
+# The windows of MPI programs, by rma_mpi. Not with sanitizers, because the library is preloaded.
+case ${SANITIZERS-} in *-fsanitize*) windows='' ;; *) windows='moves epochs updates windows' ;; esac
+if ! deep; then windows=''; fi
+for name in $windows; do
+    need_rma_mpi
+    ${MPICC:-mpicc.mpich} -std=gnu11 -O1 -I"$top_srcdir/test/mpi" -o "$dir/$name" "$top_srcdir/test/mpi/$name.c" ||
+        { status=1; continue; }
+    printf '#!/bin/sh\nexec %s %s\n' "$preload" "$dir/$name" >"$dir/mpi_$name"
+    chmod 755 "$dir/mpi_$name"
+    sh "$top_srcdir/test/hosts" --hosts 2 --times 1 --deadline 60 "$dir/mpi_$name" || {
+        code=$?
+        [ $code -eq 77 ] || status=$code
+    }
+done
 
 # Shorter than the default, so that the script need not wait for minutes.
 RMA_STALL=${RMA_STALL:-1} RMA_TIMEOUT=${RMA_TIMEOUT:-$(seconds 4)}

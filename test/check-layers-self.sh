@@ -174,7 +174,7 @@ one_line "the inlined path's global in a collective between nodes" collectives/b
     'int f(void) { return rma_reach_.n_pes; }' "$several"
 one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
 one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
-one_line "caf including another layer" caf/x.c '#include "runtime/x.h"' 'runtime/face.h and its own folder only'
+one_line "caf including another layer" caf/x.c '#include "runtime/x.h"' 'runtime/layered.h and its own folder only'
 one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
 one_line "a project header without its folder" base/x.c '#include "error.h"' 'write the folder'
 one_line "a path with dots" runtime/x.c '#include "../base/error.h"' 'without dots'

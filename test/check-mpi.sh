@@ -12,14 +12,10 @@ set -eu
 skip_with_sanitizers "the library is preloaded"
 unset_settings
 
-library=$top_builddir/.libs/librma_mpi.so
-[ -r "$library" ] || hard "there is no $library"
-LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export LD_LIBRARY_PATH
-preload="sh $top_builddir/tools/rma_mpi --library $library"
+need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
-for program in moves updates epochs windows; do
+for program in moves updates epochs windows threads; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
@@ -39,6 +35,19 @@ for program in moves updates epochs windows; do
         exits 0 "$program on librma, $count processes, $(layout_words "$layout")"
     done
 done
+
+# A process that waits in MPI serves the others, here without a progress thread.
+# shellcheck disable=SC2086
+if ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/waits" "$top_srcdir/test/mpi/waits.c"; then
+    # shellcheck disable=SC2046,SC2086
+    run env RMA_PROGRESS=none $(layout_switches nolocal 3) $mpiexec -n 3 $preload "$dir/waits"
+    exits 0 "a process that waits in MPI serves others, $(layout_words nolocal)"
+    # shellcheck disable=SC2086
+    run $mpiexec -n 2 $preload "$dir/waits"
+    exits 0 "a process that waits in MPI, one node"
+else
+    fail "waits.c does not compile"
+fi
 
 # From Fortran, whose library calls the functions of C.
 if command -v mpifort.mpich >/dev/null && [ "$mpi" = mpich ]; then
@@ -69,6 +78,64 @@ else
     fail "a process without rma_mpi is named: exit $status"
 fi
 
+# A process that cannot see the others' processes, as if they were on another host. UCX must not see it either.
+if deep && [ "$mpi" = mpich ] && unshare -pf --mount-proc true 2>/dev/null; then
+    # shellcheck disable=SC2086
+    run env UCX_TLS=tcp,self $mpiexec -n 1 unshare -pf --mount-proc $preload "$dir/epochs" : -n 1 "$dir/epochs"
+    if [ "$status" -ne 0 ] && [ "$status" -ne 124 ] &&
+        grep -q 'process 1 of the job has not answered .* without rma_mpi' "$dir/err"; then
+        ok "a process without rma_mpi on another host is named"
+    else
+        fail "a process without rma_mpi on another host is named: exit $status"
+    fi
+fi
+
+# A shell that starts the program in the process of the launcher has no library, but the program has.
+# shellcheck disable=SC2086
+run $mpiexec -n 1 $preload "$dir/epochs" : -n 1 sh -c "$preload $dir/epochs || exit"
+exits 0 "one of the processes is started by a shell"
+
+# The report of a long wait for a lock names the process that has it, which has it until the report has come.
+cat >"$dir/holder.c" <<'END'
+#include "check.h"
+int main(int argc, char **argv) {
+    long *base;
+    MPI_Win win;
+    begin();
+    MPI_Win_allocate(16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (rank == 2 % n) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (rank == 2 % n && access(argv[argc - 1], F_OK) != 0) usleep(1000);
+    if (rank != 2 % n) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    MPI_Win_unlock(0, win);
+    MPI_Win_free(&win);
+    return end();
+}
+END
+# shellcheck disable=SC2086
+${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/holder" "$dir/holder.c"
+for layout in one nolocal; do
+    ! quick || [ $layout = one ] || continue
+    rm -f "$dir/seen" "$dir/err"
+    # shellcheck disable=SC2046,SC2086
+    (run env RMA_STALL=1 $(layout_switches $layout 3) $mpiexec -n 3 $preload "$dir/holder" "$dir/seen"
+    exit "$status") &
+    job=$!
+    tries=$(($(seconds 20) * 10))
+    while [ $tries -gt 0 ] && ! grep -q 'PE 1 .*waited .* in MPI_Win_lock: PE 2 answers' "$dir/err" 2>/dev/null; do
+        tries=$((tries - 1))
+        sleep 0.1
+    done
+    touch "$dir/seen"
+    status=0
+    wait $job || status=$?
+    if [ "$status" -eq 0 ] && [ $tries -gt 0 ]; then
+        ok "a long wait for a lock names its holder, $(layout_words $layout)"
+    else
+        fail "a long wait for a lock names its holder, $(layout_words $layout): exit $status"
+    fi
+done
+
 # Window calls before MPI_Init are MPI's own error.
 cat >"$dir/early.c" <<'END'
 #include <mpi.h>
@@ -81,13 +148,49 @@ END
 ${MPICC:-mpicc.mpich} -o "$dir/early" "$dir/early.c"
 # shellcheck disable=SC2086
 run $preload "$dir/early"
-if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'before initializing' "$dir/out" "$dir/err"; then
+if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -Eq 'before (initializing|MPI_INIT)' "$dir/out" "$dir/err"; then
     ok "a window before MPI_Init is an error"
 else
     fail "a window before MPI_Init is an error: exit $status"
 fi
 
-# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone.
+# So are those after MPI_Finalize, also with a window that was never freed.
+cat >"$dir/after.c" <<'END'
+#include <mpi.h>
+int main(void) {
+    MPI_Win win;
+    void *base;
+    MPI_Init(0, 0);
+    MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_fence(0, win);
+    MPI_Finalize();
+    return MPI_Put(&win, 1, MPI_INT, 0, 0, 1, MPI_INT, win) == MPI_SUCCESS;
+}
+END
+${MPICC:-mpicc.mpich} -o "$dir/after" "$dir/after.c"
+# shellcheck disable=SC2086
+run $mpiexec -n 1 $preload "$dir/after"
+if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -qi 'after .*finaliz' "$dir/out" "$dir/err"; then
+    ok "a put after MPI_Finalize is an error"
+else
+    fail "a put after MPI_Finalize is an error: exit $status"
+fi
+
+# A program of the other MPI is refused.
+case $mpi in mpich) other=openmpi ;; *) other=mpich ;; esac
+if command -v mpicc.$other >/dev/null; then
+    mpicc.$other -o "$dir/other" "$dir/after.c"
+    # shellcheck disable=SC2086
+    run $preload "$dir/other"
+    if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'this librma was built for' "$dir/err"; then
+        ok "a program of another MPI is refused"
+    else
+        fail "a program of another MPI is refused: exit $status"
+    fi
+fi
+
+# A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone. Open MPI's launcher takes it for a
+# failure.
 cat >"$dir/late.c" <<'END'
 #include <mpi.h>
 int main(void) { return MPI_Init(0, 0); }
@@ -95,6 +198,7 @@ END
 ${MPICC:-mpicc.mpich} -o "$dir/late" "$dir/late.c"
 # shellcheck disable=SC2086
 run $mpiexec -n 2 $preload "$dir/late"
+if [ $mpi = openmpi ]; then status=0; fi
 if [ "$status" -eq 0 ] && grep -q 'without MPI_Finalize' "$dir/err"; then
     ok "a program without MPI_Finalize gets a note"
 else

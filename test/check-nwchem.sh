@@ -16,12 +16,9 @@ unset_settings
 [ "$mpi" = mpich ] || skip "needs MPICH, for which Debian's NWChem is tested"
 command -v nwchem.mpich >/dev/null || skip "needs NWChem (package nwchem-mpich)"
 
-library=$top_builddir/.libs/librma_mpi.so
-[ -r "$library" ] || hard "there is no $library"
-LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+need_rma_mpi
 OMP_NUM_THREADS=1
-export LD_LIBRARY_PATH OMP_NUM_THREADS
-preload="sh $top_builddir/tools/rma_mpi --library $library"
+export OMP_NUM_THREADS
 
 cat >"$dir/water.nw" <<'END'
 start water

@@ -44,6 +44,14 @@ need() { for program; do [ -x "$program" ] || hard "there is no $program"; done;
 skip_with_sanitizers() {
     case ${SANITIZERS-} in *-fsanitize*) skip "needs a build without --enable-sanitizers${1:+: $1}" ;; esac
 }
+# need_rma_mpi: sets $preload to the words that start a program with this build's rma_mpi.
+need_rma_mpi() {
+    library=$top_builddir/.libs/librma_mpi.so
+    [ -r "$library" ] || hard "there is no $library"
+    LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    preload="sh $top_builddir/tools/rma_mpi --library $library"
+}
 # unset_settings: removes the caller's settings of the library, which must not change the test.
 unset_settings() {
     for name in $(env | sed -n 's/^\(RMA_[A-Za-z0-9_]*\)=.*/\1/p'); do

@@ -169,7 +169,8 @@ int rmai_siblings_stopped(char *text, size_t room) {
 
 /* A PE of this host: a process of it has been seen, or the launcher should have started it. */
 struct sibling {
-    int rank, seen, present; /* present: in the current search */
+    int rank, seen, present; /* present: in the current search; */
+    int has;                 /* and so is the file that is searched for */
     int pid;                 /* the launcher's child that has this rank */
     double missing;          /* since when (rmai_wtime), or 0 */
 };
@@ -263,6 +264,44 @@ int rmai_siblings_dead(char *text, size_t room) {
         if (s->rank != told.me && is_dead(s, may_be_starting, now)) add_to_list(&list, s->rank, "has died", s->pid);
     }
     return list.n;
+}
+
+/* ---- without a library ---- */
+
+/* 1 if a file of which the path contains `name` is in the memory of process pid, or that is not known. The list of a
+ * process's memory takes the same lock as its environment: see rank_of, which the caller has asked before. */
+static int has_file(int pid, const char *name) {
+    char path[32], *line = NULL;
+    size_t room = 0;
+    int has = 0, empty = 1;
+    FILE *f;
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    if (!(f = fopen(path, "re"))) return 1;
+    for (; !has && getline(&line, &room, f) > 0; empty = 0) has = strstr(line, name) != NULL;
+    free(line);
+    fclose(f);
+    return has || empty;
+}
+
+/* A PE may have several processes: a shell may have started its program. */
+int rmai_sibling_without(const char *name, int *pid) {
+    const int launcher = launcher_of(getpid());
+    DIR *all = launcher > 1 ? opendir("/proc") : NULL;
+    for (int i = 0; i < siblings.n; i++) siblings.of[i].present = siblings.of[i].has = 0;
+    for (int one; (one = next_process(all)) > 0;) {
+        struct sibling *s;
+        const int rank = rank_of(one);
+        if (rank < 0 || rank >= told.size || launcher_of(one) != launcher || !(s = find_sibling(rank))) continue;
+        s->present = 1;
+        s->pid = one;
+        if (!s->has) s->has = has_file(one, name);
+    }
+    for (int i = 0; i < siblings.n; i++) {
+        if (!siblings.of[i].present || siblings.of[i].has) continue;
+        *pid = siblings.of[i].pid;
+        return siblings.of[i].rank;
+    }
+    return -1;
 }
 
 /* ---- the end of the job ---- */

@@ -23,6 +23,11 @@ int rmai_siblings_stopped(char *text, size_t room);
 #define RMAI_SIBLING_DEATH 1.0
 int rmai_siblings_dead(char *text, size_t room);
 
+/* rmai_sibling_without returns the rank of a PE of this host of which no process has a file in its memory whose path
+ * contains `name`, and writes one of the PE's processes to *pid; -1 if there is none. A process that may not be looked
+ * into, or that hangs in the kernel, counts as one that has the file. One thread at a time may call it. */
+int rmai_sibling_without(const char *name, int *pid);
+
 /* rmai_siblings_abort asks the launcher to end the job with this exit code, if it has a connection that takes text (the
  * first version of PMI, which MPICH's launcher and srun --mpi=pmi2 understand). It is for a process in which a thread
  * waits inside MPI: MPI_Abort might wait for that call. */

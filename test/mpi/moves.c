@@ -52,10 +52,13 @@ static MPI_Datatype make_type(int depth) {
             break;
         case 8: MPI_Type_create_resized(inner, lb, extent + 4 * (MPI_Aint)draw(4), &type); break;
         default: {
-            MPI_Datatype types[2] = {inner, MPI_INT};
+            MPI_Datatype types[2] = {inner, MPI_INT}, plain;
             lengths[0] = 2, lengths[1] = 1;
             offsets[0] = 4, offsets[1] = lb + 2 * extent + 12;
-            MPI_Type_create_struct(2, lengths, offsets, types, &type);
+            MPI_Type_create_struct(2, lengths, offsets, types, &plain);
+            /* If inner was resized, its upper bound alone may count (MPI-3.1, 4.1.7), and elements would overlap. */
+            MPI_Type_create_resized(plain, 0, offsets[1] + 4, &type);
+            MPI_Type_free(&plain);
         }
     }
     MPI_Type_free(&inner);

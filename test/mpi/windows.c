@@ -199,7 +199,7 @@ static void memory(void) {
 
 static void mistakes(void) {
     MPI_Group world;
-    MPI_Datatype mixed;
+    MPI_Datatype mixed, type;
     MPI_Win win, dynamic;
     char text[MPI_MAX_ERROR_STRING], *base;
     const int lengths[2] = {1, 1};
@@ -219,6 +219,18 @@ static void mistakes(void) {
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
     MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
+#ifdef MPI_ERRORS_ABORT
+    IS(MPI_SUCCESS, MPI_Win_set_errhandler(win, MPI_ERRORS_ABORT));
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+#endif
+    IS(MPI_ERR_ARG, MPI_Win_allocate(8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, NULL, &win));
+    IS(MPI_ERR_ARG, MPI_Win_test(win, NULL));
+    IS(MPI_ERR_ARG, MPI_Win_get_attr(win, MPI_WIN_BASE, NULL, &len));
+    IS(MPI_ERR_ARG, MPI_Win_get_attr(win, MPI_WIN_BASE, &base, NULL));
+    IS(MPI_ERR_ARG, MPI_Win_get_group(win, NULL));
+    IS(MPI_ERR_ARG, MPI_Win_get_info(win, NULL));
+    IS(MPI_ERR_ARG, MPI_Win_get_name(win, text, NULL));
+    IS(MPI_ERR_ARG, MPI_Win_get_errhandler(win, NULL));
     IS(MPI_ERR_RMA_SYNC, MPI_Put(x, 1, MPI_LONG, rank, 0, 1, MPI_LONG, win));
     IS(MPI_ERR_RMA_SYNC, MPI_Win_unlock(rank, win));
     IS(MPI_ERR_RMA_SYNC, MPI_Win_unlock_all(win));
@@ -252,6 +264,20 @@ static void mistakes(void) {
     IS(MPI_ERR_RMA_RANGE, MPI_Put(x, 1, MPI_LONG, rank, 2, 1, MPI_LONG, win));
     IS(MPI_ERR_RMA_RANGE, MPI_Accumulate(x, 1, MPI_LONG, rank, 2, 1, MPI_LONG, MPI_SUM, win));
     IS(MPI_ERR_BUFFER, MPI_Put(NULL, 1, MPI_LONG, rank, 0, 1, MPI_LONG, win));
+    IS(MPI_ERR_BUFFER, MPI_Accumulate(NULL, 1, MPI_LONG, rank, 0, 1, MPI_LONG, MPI_SUM, win));
+    IS(MPI_ERR_BUFFER, MPI_Accumulate(NULL, 2, MPI_LONG, rank, 0, 2, MPI_LONG, MPI_SUM, win));
+    IS(MPI_ERR_BUFFER, MPI_Get_accumulate(x, 2, MPI_LONG, NULL, 2, MPI_LONG, rank, 0, 2, MPI_LONG, MPI_SUM, win));
+    IS(MPI_ERR_BUFFER, MPI_Fetch_and_op(NULL, x, MPI_LONG, rank, 0, MPI_SUM, win));
+    IS(MPI_ERR_BUFFER, MPI_Fetch_and_op(x, NULL, MPI_LONG, rank, 0, MPI_SUM, win));
+    IS(MPI_ERR_BUFFER, MPI_Compare_and_swap(NULL, x, x, MPI_LONG, rank, 0, win));
+    IS(MPI_ERR_BUFFER, MPI_Compare_and_swap(x, NULL, x, MPI_LONG, rank, 0, win));
+    IS(MPI_ERR_BUFFER, MPI_Compare_and_swap(x, x, NULL, MPI_LONG, rank, 0, win));
+    IS(MPI_SUCCESS, MPI_Accumulate(NULL, 0, MPI_LONG, rank, 0, 0, MPI_LONG, MPI_SUM, win));
+    MPI_Type_contiguous(2, MPI_LONG, &type);
+    IS(MPI_ERR_TYPE, MPI_Put(x, 1, type, rank, 0, 1, type, win));
+    MPI_Type_commit(&type);
+    IS(MPI_SUCCESS, MPI_Put(x, 1, type, rank, 0, 1, type, win));
+    MPI_Type_free(&type);
     IS(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_LONG, rank, 0, 1, MPI_LONG, MPI_MINLOC, win));
     IS(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_DOUBLE, rank, 0, 1, MPI_DOUBLE, MPI_BAND, win));
     IS(MPI_ERR_OP, MPI_Accumulate(x, 1, MPI_LONG, rank, 0, 1, MPI_LONG, MPI_NO_OP, win));

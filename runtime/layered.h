@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the libraries of <shmem.h> and of MPI's windows need from this one beyond rma.h. They are exported for
- * them, and are no part of the public interface.
+/* Functions that the libraries layered on this one (shmem/, mpi/ and caf/) need from it beyond rma.h. They are exported
+ * for them, and are no part of the public interface.
  */
-#ifndef RMAI_FACE_H
-#define RMAI_FACE_H
+#ifndef RMAI_LAYERED_H
+#define RMAI_LAYERED_H
 
 #include "base/attributes.h"
 #include "rma.h"
@@ -78,9 +78,9 @@ void rma_unshare_(const char *call, void *held);
 int rma_is_own_block_(const void *block);
 
 /* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits
- * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. pe: the PE that can end the wait, or -1
- * if any can. */
-void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context);
+ * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. *pe: the PE that can end the wait, or -1
+ * if any can; `ready` may change it. */
+void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context);
 
 /* A word in memory of the node that a PE sets and others wait for; at first all zero. rma_event_await_ waits until its
  * value is not `old`, as rma_wait_for_ does, for a PE of this node; rma_event_set_ changes it and wakes the PEs that
@@ -91,8 +91,15 @@ struct rma_event_ {
 void rma_event_await_(const char *call, struct rma_event_ *event, uint32_t old);
 void rma_event_set_(struct rma_event_ *event, uint32_t value);
 
+/* rma_without_: before rma_init, the rank of a process of this job and host that does not have `library`, a part of a
+ * path, in its memory, and its process number in *pid; -1 if there is none, or it cannot be known. */
+int rma_without_(const char *library, int *pid);
+
 /* rma_windows_info_: 1 if RMA_MPI_INFO=1 is in force. */
 int rma_windows_info_(void);
+
+/* rma_makes_window_: 1 while this thread makes a window of MPI for librma itself, because the heap has grown. */
+int rma_makes_window_(void);
 
 #pragma GCC visibility pop
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/face.h"
+#include "runtime/layered.h"
 #include "base/error.h"
 #include "base/settings.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
+#include "runtime/cover.h"
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
 #include "runtime/team.h"
 #include "runtime/transfer.h"
+#include "runtime/watch/siblings.h"
 #include "runtime/world.h"
 
 #include <stdarg.h>
@@ -67,11 +69,15 @@ void rma_unshare_(const char *call, void *held) {
 
 int rma_is_own_block_(const void *block) { return rma_reach_.running && rmai_segment_holds(&rmai_world.local, block); }
 
-void rma_wait_for_(const char *call, int pe, int (*ready)(void *context), void *context) {
+void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;
-    struct rmai_stall stall = {.call = call, .awaited = pe < 0 ? RMAI_AWAITED_ANY : RMAI_AWAITED_PE, .pe = pe};
+    struct rmai_stall stall = {.call = call};
     struct rmai_backoff backoff = {.stall = &stall};
-    while (!ready(context)) rmai_backoff_turn(&backoff, patience);
+    while (!ready(context)) {
+        stall.awaited = *pe < 0 ? RMAI_AWAITED_ANY : RMAI_AWAITED_PE;
+        stall.pe = *pe;
+        rmai_backoff_turn(&backoff, patience);
+    }
     rmai_backoff_over(&backoff, patience);
     rmai_wait_over(patience, &stall);
 }
@@ -92,4 +98,11 @@ void rma_event_set_(struct rma_event_ *event, uint32_t value) {
     rmai_wake(e);
 }
 
+int rma_without_(const char *library, int *pid) {
+    rmai_siblings_prepare();
+    return rmai_sibling_without(library, pid);
+}
+
 int rma_windows_info_(void) { return rmai_world.job.settings.mpi_info; }
+
+int rma_makes_window_(void) { return rmai_making_window; }

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* rma_windows.c: the time of MPI's one-sided calls by librma beside that of the same calls by MPI. The program is
+ * linked with the library of rma_mpi, which has the calls' names; MPI's own are those with the names PMPI_. */
+#include "pair.h"
+
+#include <string.h>
+
+#define PATCH 128  /* doubles in a row of the patch */
+#define SIDE  1024 /* doubles in a row of the matrix */
+#define BIG   ((size_t)1 << 20)
+#define ROOM  (SIDE * SIDE * sizeof(double))
+
+enum { OURS, RAW, MPI, N_METHODS };
+
+static struct bench_pair pair; /* its window is librma's */
+static struct window {
+    MPI_Win win;
+    char *base; /* this PE's part */
+} ours, mpis;
+static MPI_Group peer;
+static MPI_Datatype patch;
+static uint64_t result;            /* of the calls that fetch */
+static uint64_t expected, desired; /* of compare_and_swap: 0, so that each call of a batch swaps */
+static const uint64_t one = 1;
+static const double one_double = 1;
+
+/* A loop of n statements with the functions of librma (P is MPI) and of MPI (P is PMPI). */
+#define LOOP(WHOSE, NAME, P, WINDOW)                                                                                   \
+    static double WHOSE##_##NAME(long n) {                                                                             \
+        const MPI_Win win = (WINDOW).win;                                                                              \
+        const int to = bench.peer;                                                                                     \
+        const double start = rma_wtime();                                                                              \
+        for (long i = 0; i < n; i++) {                                                                                 \
+            NAME(P);                                                                                                   \
+            bench_keep(pair.own);                                                                                      \
+        }                                                                                                              \
+        (void)to;                                                                                                      \
+        return rma_wtime() - start;                                                                                    \
+    }
+#define BOTH(NAME) LOOP(ours, NAME, MPI, ours) LOOP(mpis, NAME, PMPI, mpis)
+
+#define flush(P)       BENCH_MPI(P##_Win_flush(to, win))
+#define send(P, bytes) BENCH_MPI(P##_Put(pair.own, bytes, MPI_BYTE, to, 0, bytes, MPI_BYTE, win))
+#define put(P)                                                                                                         \
+    send(P, 8);                                                                                                        \
+    flush(P)
+#define get(P)                                                                                                         \
+    BENCH_MPI(P##_Get(pair.own, 8, MPI_BYTE, to, 0, 8, MPI_BYTE, win));                                                \
+    flush(P)
+#define fetch_and_op(P)                                                                                                \
+    BENCH_MPI(P##_Fetch_and_op(&one, &result, MPI_UINT64_T, to, 0, MPI_SUM, win));                                     \
+    flush(P)
+#define compare_and_swap(P)                                                                                            \
+    BENCH_MPI(P##_Compare_and_swap(&desired, &expected, &result, MPI_UINT64_T, to, 0, win));                           \
+    flush(P)
+#define accumulate(P)                                                                                                  \
+    BENCH_MPI(P##_Accumulate(&one_double, 1, MPI_DOUBLE, to, 0, 1, MPI_DOUBLE, MPI_SUM, win));                         \
+    flush(P)
+#define accumulate_128(P)                                                                                              \
+    BENCH_MPI(P##_Accumulate(pair.own, PATCH, MPI_DOUBLE, to, 0, PATCH, MPI_DOUBLE, MPI_SUM, win));                    \
+    flush(P)
+#define lock_put_unlock(P)                                                                                             \
+    BENCH_MPI(P##_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, win));                                                           \
+    send(P, 8);                                                                                                        \
+    BENCH_MPI(P##_Win_unlock(to, win))
+#define put_fence(P)                                                                                                   \
+    send(P, 8);                                                                                                        \
+    BENCH_MPI(P##_Win_fence(0, win))
+#define post_start_put(P)                                                                                              \
+    BENCH_MPI(P##_Win_post(peer, 0, win));                                                                             \
+    BENCH_MPI(P##_Win_start(peer, 0, win));                                                                            \
+    send(P, 8);                                                                                                        \
+    BENCH_MPI(P##_Win_complete(win));                                                                                  \
+    BENCH_MPI(P##_Win_wait(win))
+#define put_patch(P)                                                                                                   \
+    BENCH_MPI(P##_Put(pair.own, PATCH *PATCH, MPI_DOUBLE, to, 0, 1, patch, win));                                      \
+    flush(P)
+#define put_big(P)                                                                                                     \
+    send(P, (int)BIG);                                                                                                 \
+    flush(P)
+
+BOTH(put)
+BOTH(get)
+BOTH(fetch_and_op)
+BOTH(compare_and_swap)
+BOTH(accumulate)
+BOTH(accumulate_128)
+BOTH(lock_put_unlock)
+BOTH(put_fence)
+BOTH(post_start_put)
+BOTH(put_patch)
+BOTH(put_big)
+
+/* The same by load and store, in librma's heap, where that says something. */
+#define RAW_LOOP(NAME, STATEMENT)                                                                                      \
+    static double raw_##NAME(long n) {                                                                                 \
+        uint64_t *const word = (uint64_t *)(void *)pair.peer;                                                          \
+        const double start = rma_wtime();                                                                              \
+        for (long i = 0; i < n; i++) {                                                                                 \
+            STATEMENT;                                                                                                 \
+            bench_keep(pair.own);                                                                                      \
+        }                                                                                                              \
+        (void)word;                                                                                                    \
+        return rma_wtime() - start;                                                                                    \
+    }
+RAW_LOOP(put, memcpy(pair.peer, pair.own, 8))
+RAW_LOOP(get, memcpy(pair.own, pair.peer, 8))
+RAW_LOOP(fetch_and_op, result = __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL))
+RAW_LOOP(compare_and_swap, result = __sync_val_compare_and_swap(word, expected, desired))
+RAW_LOOP(put_patch,
+         for (size_t r = 0; r < PATCH; r++) memcpy(pair.peer + r * SIDE * sizeof(double),
+                                                   pair.own + r * PATCH * sizeof(double), PATCH * sizeof(double)))
+RAW_LOOP(put_big, memcpy(pair.peer, pair.own, bench_opaque(BIG)))
+
+/* ---- rows, and what one call must leave ---- */
+
+enum epoch {
+    PASSIVE, /* MPI_Win_lock_all */
+    LOCK,    /* the calls open it, */
+    POST,    /* and all PEs make them */
+    FENCE    /* all PEs make the calls, the first of which is before the batches */
+};
+enum effect { WRITES, READS, COUNTS, SWAPS, ADDS };
+
+static const struct row {
+    const char *name;
+    enum epoch epoch;
+    enum effect effect;
+    size_t size; /* bytes */
+    double (*run[N_METHODS])(long n);
+} rows[] = {
+    {"put 8", PASSIVE, WRITES, 8, {ours_put, raw_put, mpis_put}},
+    {"get 8", PASSIVE, READS, 8, {ours_get, raw_get, mpis_get}},
+    {"fetch_and_op", PASSIVE, COUNTS, 8, {ours_fetch_and_op, raw_fetch_and_op, mpis_fetch_and_op}},
+    {"compare_and_swap", PASSIVE, SWAPS, 8, {ours_compare_and_swap, raw_compare_and_swap, mpis_compare_and_swap}},
+    {"accumulate 8", PASSIVE, ADDS, 8, {ours_accumulate, NULL, mpis_accumulate}},
+    {"accumulate 1k", PASSIVE, ADDS, 8 * PATCH, {ours_accumulate_128, NULL, mpis_accumulate_128}},
+    {"lock_put_unlock", LOCK, WRITES, 8, {ours_lock_put_unlock, NULL, mpis_lock_put_unlock}},
+    {"put_fence", FENCE, WRITES, 8, {ours_put_fence, NULL, mpis_put_fence}},
+    {"post_start_put", POST, WRITES, 8, {ours_post_start_put, NULL, mpis_post_start_put}},
+    {"put_patch", PASSIVE, WRITES, 8 * PATCH *PATCH, {ours_put_patch, raw_put_patch, mpis_put_patch}},
+    {"put 1M", PASSIVE, WRITES, BIG, {ours_put_big, raw_put_big, mpis_put_big}},
+};
+#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
+
+static const struct row *row; /* being measured */
+
+/* Where byte i of the data is at the target. */
+static size_t place(size_t i) {
+    const size_t line = PATCH * sizeof(double);
+    return row->size == line * PATCH ? i / line * SIDE * sizeof(double) + i % line : i;
+}
+
+static char byte(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8) * 31 + seed); }
+
+/* Runs m once from known values. Each PE passes its own memory, where it is a target. */
+static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
+    static unsigned seed;
+    const bool origin = bench_calls_run(m);
+    const bool target = row->epoch >= POST || bench.role == BENCH_TARGET;
+    uint64_t *word = (uint64_t *)(void *)base;
+    double *there = (double *)(void *)base, *here = (double *)(void *)pair.own;
+    size_t wrong = 0;
+    seed += 7;
+    for (size_t i = 0; i < row->size; i++) {
+        base[place(i)] = byte(i, row->effect == READS ? seed : seed + 1);
+        pair.own[i] = byte(i, row->effect == READS ? seed + 1 : seed);
+    }
+    if (row->effect == COUNTS || row->effect == SWAPS) *word = expected = seed, desired = seed + 1;
+    for (size_t i = 0; row->effect == ADDS && i < row->size / sizeof(double); i++) there[i] = seed, here[i] = 1;
+    bench_pair_sync_window(win);
+    bench_sync();
+    if (origin) m->run(1);
+    bench_sync();
+    bench_pair_sync_window(win);
+    for (size_t i = 0; target && row->effect == WRITES && i < row->size; i++) wrong += base[place(i)] != byte(i, seed);
+    for (size_t i = 0; origin && row->effect == READS && i < row->size; i++) wrong += pair.own[i] != byte(i, seed);
+    if (row->effect == COUNTS || row->effect == SWAPS)
+        wrong += (size_t)(target && *word != seed + 1) + (size_t)(origin && result != seed);
+    for (size_t i = 0; target && row->effect == ADDS && i < row->size / sizeof(double); i++)
+        wrong += there[i] != seed + 1;
+    *word = expected = desired = 0;
+    return wrong;
+}
+
+static size_t check_ours(const struct bench_method *m) { return check(m, ours.base, ours.win); }
+static size_t check_raw(const struct bench_method *m) { return check(m, pair.heap, MPI_WIN_NULL); }
+static size_t check_mpis(const struct bench_method *m) { return check(m, mpis.base, MPI_WIN_NULL); }
+
+/* ---- windows ---- */
+
+static void open_windows(void) {
+    const int size[2] = {SIDE, SIDE}, part[2] = {PATCH, PATCH}, start[2] = {0, 0};
+    MPI_Group world;
+    bench_pair_open(&pair, ROOM);
+    ours = (struct window){pair.win, pair.base};
+    BENCH_MPI(PMPI_Win_allocate((MPI_Aint)ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mpis.base, &mpis.win));
+    memset(mpis.base, 0, ROOM);
+    BENCH_MPI(PMPI_Win_lock_all(MPI_MODE_NOCHECK, mpis.win));
+    BENCH_MPI(MPI_Comm_group(MPI_COMM_WORLD, &world));
+    BENCH_MPI(MPI_Group_incl(world, 1, &bench.peer, &peer));
+    BENCH_MPI(MPI_Group_free(&world));
+    BENCH_MPI(MPI_Type_create_subarray(2, size, part, start, MPI_ORDER_C, MPI_DOUBLE, &patch));
+    BENCH_MPI(MPI_Type_commit(&patch));
+}
+
+/* A row of calls that open their own epochs is outside of MPI_Win_lock_all. */
+static void leave_lock_all(void) {
+    BENCH_MPI(MPI_Win_unlock_all(ours.win));
+    BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
+    bench_sync_mpi();
+}
+
+static void enter_lock_all(void) {
+    bench_sync_mpi();
+    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, ours.win));
+    BENCH_MPI(PMPI_Win_lock_all(MPI_MODE_NOCHECK, mpis.win));
+}
+
+static void fence(int assert) {
+    BENCH_MPI(MPI_Win_fence(assert, ours.win));
+    BENCH_MPI(PMPI_Win_fence(assert, mpis.win));
+}
+
+static void close_windows(void) {
+    BENCH_MPI(MPI_Type_free(&patch));
+    BENCH_MPI(MPI_Group_free(&peer));
+    BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
+    BENCH_MPI(PMPI_Win_free(&mpis.win));
+    bench_pair_close(&pair);
+}
+
+int main(int argc, char **argv) {
+    static const struct bench_spec spec = {
+        .title = "MPI windows",
+        .help = "Time of MPI's one-sided calls, by the first PE of a pair on memory of the second:\n"
+                "  rma (ns)   by librma, as programs get them that are started with rma_mpi\n"
+                "  raw (ns)   loads, stores, atomics and memcpy of this program\n"
+                "  MPI (ns)   by MPI\n"
+                "put, get, fetch_and_op, compare_and_swap and accumulate with MPI_Win_flush. put_fence and\n"
+                "post_start_put (with MPI_Win_complete and MPI_Win_wait) are called by all PEs, each on its peer.\n"
+                "put_patch moves 128 x 128 doubles into rows of 1024.",
+        .rows = "Call",
+        .pairs = 1,
+        .value = BENCH_NS,
+        .budget = 5e-3,
+    };
+    static struct bench_method methods[N_METHODS] = {
+        [OURS] = {.name = "rma (ns)", .check = check_ours},
+        [RAW] = {.name = "raw (ns)", .check = check_raw},
+        [MPI] = {.name = "MPI (ns)", .check = check_mpis, .mpi = true},
+    };
+
+    /* The library of rma_mpi starts librma; this program uses it too, until bench_finish. */
+    BENCH_MPI(MPI_Init(NULL, NULL));
+    BENCH_RMA(rma_init());
+    bench_init(argc, argv, &spec);
+    open_windows();
+    for (int i = 0; i < N_ROWS; i++) {
+        row = &rows[i];
+        bench.size = row->size;
+        for (int k = 0; k < N_METHODS; k++) {
+            methods[k].run = k == RAW && !pair.on_node ? NULL : row->run[k];
+            methods[k].callers = row->epoch >= POST ? BENCH_ALL : BENCH_ORIGINS;
+        }
+        if (row->epoch != PASSIVE) leave_lock_all();
+        if (row->epoch == FENCE) fence(MPI_MODE_NOPRECEDE);
+        bench_row(row->name, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
+        if (row->epoch == FENCE) fence(MPI_MODE_NOSUCCEED);
+        if (row->epoch != PASSIVE) enter_lock_all();
+    }
+    close_windows();
+    return bench_finish();
+}
