@@ -51,11 +51,23 @@ void _gfortran_caf_fail_image(void) { rmai_caf_fail(); }
 
 /* ---- who is there ---- */
 
-int _gfortran_caf_this_image(int distance) { return rmai_caf_team_above(distance)->me + 1; }
+/* Up to version 14 gfortran passes a distance, from version 15 on a team or NULL. */
+static struct rmai_caf_team *team_at(intptr_t distance_or_team) {
+    void *team = (void *)distance_or_team;
+    return is_address(team) ? team : rmai_caf_team_above((int)distance_or_team);
+}
 
-int _gfortran_caf_num_images(int distance, int failed) {
-    const struct rmai_caf_team *team = rmai_caf_team_above(distance);
-    int n = 0;
+int _gfortran_caf_this_image(intptr_t distance_or_team) { return team_at(distance_or_team)->me + 1; }
+
+/* The second argument: -1, or which images count; from version 15 on the address of a team number, or NULL. */
+int _gfortran_caf_num_images(intptr_t distance_or_team, intptr_t failed_or_number) {
+    const struct rmai_caf_team *team = team_at(distance_or_team);
+    int n = 0, failed = (int)failed_or_number;
+    if (rmai_caf_has_accessors) {
+        const int *number = (const int *)failed_or_number;
+        if (is_address((const char *)number)) team = rmai_caf_team_numbered(RMAI_CAF_NO_RESULT, "NUM_IMAGES", *number);
+        return team->n;
+    }
     if (failed < 0) return team->n;
     if (!rmai_caf.self->gone) return failed ? 0 : team->n;
     for (int i = 0; i < team->n; i++) n += (rmai_caf_status(team->pes[i]) == RMAI_CAF_STAT_FAILED) == (failed != 0);
@@ -124,24 +136,35 @@ void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, 
 
 /* ---- teams ---- */
 
-void _gfortran_caf_form_team(int number, caf_team *team, int unused) {
-    (void)unused;
-    *team = rmai_caf_team_form(RMAI_CAF_NO_RESULT, number);
+/* Before version 15 gfortran passes the address of the team variable, and no STAT= or ERRMSG=: what is in their place
+ * means nothing then. */
+static struct rmai_caf_result team_result(int *stat, char *errmsg, size_t errmsg_len) {
+    return rmai_caf_has_accessors ? result_at(stat, errmsg, errmsg_len) : RMAI_CAF_NO_RESULT;
 }
 
-void _gfortran_caf_change_team(caf_team *team, int unused) {
-    (void)unused;
-    rmai_caf_team_change(RMAI_CAF_NO_RESULT, *team);
+static struct rmai_caf_team *team_in(void *team_or_variable) {
+    return rmai_caf_is_team(team_or_variable) ? team_or_variable : *(caf_team *)team_or_variable;
 }
 
-void _gfortran_caf_end_team(caf_team *team) {
-    (void)team;
-    rmai_caf_team_end(RMAI_CAF_NO_RESULT);
+void _gfortran_caf_form_team(int number, caf_team *team, int *new_index, int *stat, char *errmsg, size_t errmsg_len) {
+    int index = rmai_caf_has_accessors && new_index ? *new_index : 0;
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = rmai_caf_team_form(r, number, index);
+    if (!formed) return;
+    *team = formed;
+    rmai_caf_done(r);
 }
 
-void _gfortran_caf_sync_team(caf_team *team, int unused) {
-    (void)unused;
-    rmai_caf_sync_team(RMAI_CAF_NO_RESULT, "SYNC TEAM", *team);
+void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
+    rmai_caf_team_change(team_result(stat, errmsg, errmsg_len), team_in(team));
+}
+
+void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len) {
+    rmai_caf_team_end(team_result(stat, errmsg, errmsg_len));
+}
+
+void _gfortran_caf_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
+    rmai_caf_sync_team(team_result(stat, errmsg, errmsg_len), "SYNC TEAM", team_in(team));
 }
 
 /* The levels of ISO_FORTRAN_ENV: INITIAL_TEAM, PARENT_TEAM, CURRENT_TEAM. */

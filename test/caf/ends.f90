@@ -13,6 +13,7 @@ program ends
   type(box), save :: z[*]
   type(lock_type), save :: lock[*]
   character(len=20) :: which
+  type(team_type) :: team
   integer :: me, i, first
 
   me = this_image()
@@ -52,6 +53,10 @@ program ends
     lock (lock[1])
     lock (lock[1])
     unlock (lock[1])
+  case ('many_teams')
+    do i = 1, 100
+      form team (i, team)
+    end do
   case ('sync_stopped')
     if (me == 2) stop
     sync all
