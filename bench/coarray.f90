@@ -44,7 +44,7 @@ program coarray
   index = [(mod(i * 37, 1024) + 1, i = 1, 64)]
   sync all
   do r = 1, size(rows)
-    n = max(1, rows(r)%n / scale)
+    n = max(4, rows(r)%n / scale)
     do k = 1, samples
       sync images (*)
       t(k) = now()

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-caf.sh: Fortran programs with coarrays, compiled by gfortran: each statement, on one node and on several; exit
-# codes and messages of programs that end in an error; examples/coarray.
+# codes and messages of programs that end in an error; examples/coarray; the benchmarks.
 #
 # Broken by whatever the first comment of a program in test/caf says, and by a program that ends with another exit code
 # or without its message.
@@ -108,6 +108,16 @@ if ${CC:-cc} -O1 "$top_srcdir/test/caf/accessors.c" -o accessors -L"$top_builddi
     done
 else
     fail 'accessors.c does not compile'
+fi
+
+# The benchmarks: each statement once, and borders of a grid, which the program compares.
+export MPIFC="${MPIFC:-mpifort.$mpi}" MPIEXEC="$mpiexec"
+if ! command -v "$MPIFC" >/dev/null 2>&1; then
+    ok "skipped: coarray_compare needs $MPIFC"
+else
+    run sh "$top_srcdir/bench/coarray_compare" --rounds=1 --scale=10000 --peer=-lno_such_library
+    exits 0 coarray_compare
+    if [ "$(grep -c '^[^,]*,[0-9]*,' "$dir/out")" -eq 24 ]; then ok '24 rows'; else fail 'coarray_compare: rows'; fi
 fi
 
 for example in halo queue list teams; do
