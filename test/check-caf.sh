@@ -46,7 +46,7 @@ images() {
 }
 
 sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
-for name in basics collectives components conversions failures random teams words; do
+for name in basics collectives components conversions failed_team failures random teams words; do
     compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
     for n in $sizes; do
         for layout in one nolocal; do
@@ -98,6 +98,8 @@ if ${CC:-cc} -O1 "$top_srcdir/test/caf/accessors.c" -o accessors -L"$top_builddi
             fi
         done
     done
+    images 3 one ./accessors failed
+    exits 0 'accessors, a failed image'
     for case in image index; do
         images 2 one ./accessors $case
         if [ "$status" -eq 1 ] && grep -q "index 3 is outside 1..2\|not registered the accessor" "$dir/err"; then

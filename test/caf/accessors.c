@@ -29,6 +29,7 @@ enum { STATIC = 0, ALLOCATABLE = 1, COMPONENT_MEMORY = 8 };
 
 void _gfortran_caf_init(int *argc, char ***argv);
 void _gfortran_caf_finalize(void);
+void _gfortran_caf_fail_image(void);
 int _gfortran_caf_this_image(void *team);
 int _gfortran_caf_num_images(void *team, int *team_number);
 void _gfortran_caf_form_team(int number, void **team, int *new_index, int *stat, char *errmsg, size_t errmsg_len);
@@ -202,6 +203,27 @@ static struct array scalar_of(int type, size_t size) {
 
 static int value(int image, int i) { return image * 100000 + i; }
 
+/* The last image fails; the statements of a team that it is in have a status. */
+static void fail_in_team(int me, int n) {
+    enum { FAILED = 6001 };
+    void *team, *other = NULL;
+    int stat;
+    char message[40];
+    _gfortran_caf_form_team(3, &team, NULL, NULL, NULL, 0);
+    if (me == n) _gfortran_caf_fail_image();
+    _gfortran_caf_change_team(team, &stat, message, sizeof message);
+    check(stat == FAILED && memcmp(message, "CHANGE TEAM: image ", 19) == 0, "change team with a failed image");
+    check(_gfortran_caf_this_image(NULL) == me, "inside of the team");
+    _gfortran_caf_sync_team(team, &stat, NULL, 0);
+    check(stat == FAILED, "sync team with a failed image");
+    _gfortran_caf_form_team(4, &other, NULL, &stat, NULL, 0);
+    check(stat == FAILED && !other, "form team with a failed image");
+    _gfortran_caf_end_team(&stat, NULL, 0);
+    check(stat == FAILED, "end team with a failed image");
+    _gfortran_caf_finalize();
+    exit(0);
+}
+
 int main(int argc, char **argv) {
     struct array a_desc = scalar_of(INTEGER, 4), x_desc = scalar_of(DERIVED, sizeof(struct box)),
                  text_desc = scalar_of(CHARACTER, 5), b = make_array(NULL, N);
@@ -244,6 +266,7 @@ int main(int argc, char **argv) {
         _gfortran_caf_is_present_on_remote(x_token, n + 1, index_of(HAS_PART), NULL, 0);
     if (argc > 1 && strcmp(argv[1], "index") == 0) _gfortran_caf_is_present_on_remote(x_token, right, 11, NULL, 0);
     _gfortran_caf_sync_all(NULL, NULL, 0);
+    if (argc > 1 && strcmp(argv[1], "failed") == 0) fail_in_team(me, n);
 
     for (int round = 0; round < 20; round++) {
         int result = 0, stat = 1;
