@@ -179,20 +179,23 @@ int _gfortran_caf_team_number(caf_team team) { return (int)(team ? team : rmai_c
 
 /* ---- random numbers ---- */
 
-/* libgfortran, which each Fortran program has. */
-extern void _gfortran_random_init(int repeatable, int image_distinct, int image) __attribute__((weak));
+/* libgfortran, which each Fortran program has. Its own random_init ends the program on some images. */
 extern void _gfortran_random_seed_i4(int *size, struct descriptor *put, struct descriptor *get) __attribute__((weak));
 
-/* The same seed on all images, and another one in each job and at each call: the time at which image 1 started, and a
- * count of calls. Splitmix64 (Steele, Lea, Flood, 2014) spreads them over the seed. */
-static void seed_alike(void) {
+/* Each call with REPEATABLE sets the same seed; without it another one in each job and at each call, from the time at
+ * which image 1 started. IMAGE_DISTINCT adds the image's number. Splitmix64 (Steele, Lea, Flood, 2014) spreads the sum
+ * over the seed. */
+void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     static uint64_t calls;
-    uint64_t x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    uint64_t x = 0;
     struct {
         struct descriptor d;
         struct dimension dim;
     } seed = {.d = {.elem_len = 4, .rank = 1, .type = RMAI_CAF_INTEGER, .span = 4}};
     int size = 0;
+    if (!_gfortran_random_seed_i4) return;
+    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    if (image_distinct) x += (uint64_t)(rmai_caf.me + 1) * 0xd1342543de82ef95u;
     _gfortran_random_seed_i4(&size, NULL, NULL);
     uint32_t *words = rmai_caf_memory("RANDOM_INIT", (size_t)size * sizeof *words);
     for (int i = 0; i < size; i++) {
@@ -205,11 +208,4 @@ static void seed_alike(void) {
     seed.d.dim[0] = (struct dimension){.stride = 1, .lower = 0, .upper = size - 1};
     _gfortran_random_seed_i4(NULL, &seed.d, NULL);
     free(words);
-}
-
-void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
-    if (!repeatable && !image_distinct && _gfortran_random_seed_i4)
-        seed_alike();
-    else if (_gfortran_random_init)
-        _gfortran_random_init(repeatable, image_distinct, image_distinct ? rmai_caf.me + 1 : 0);
 }

@@ -54,6 +54,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
     int node = find_held(0);
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail;
     if (find_held(at->far) >= 0) {
+        if (acquired) *acquired = 0;
         rmai_caf_report(r, RMAI_CAF_STAT_LOCKED, "LOCK: this image has locked the lock variable already");
         return;
     }
