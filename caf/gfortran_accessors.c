@@ -250,12 +250,12 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
             run(a, token->base, variables, data, answer);
         return 1;
     }
-    if (!(in = find_team(r, statement, team, team_number))) return 0;
-    if ((pe = rmai_caf_pe(r, statement, in, image)) < 0 || has_failed(r, statement, pe)) return 0;
     if (__builtin_expect(!token, 0)) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
         return 0;
     }
+    if (!(in = find_team(r, statement, team, team_number))) return 0;
+    if ((pe = rmai_caf_pe(r, statement, in, image)) < 0 || has_failed(r, statement, pe)) return 0;
     /* A dummy argument may be a part of the coarray. */
     size_t offset = d ? (size_t)((char *)d->base - token->base) : 0;
     if (offset > token->size) offset = 0;

@@ -142,8 +142,13 @@ static struct rmai_caf_result team_result(int *stat, char *errmsg, size_t errmsg
     return rmai_caf_has_accessors ? result_at(stat, errmsg, errmsg_len) : RMAI_CAF_NO_RESULT;
 }
 
-static struct rmai_caf_team *team_in(void *team_or_variable) {
-    return rmai_caf_is_team(team_or_variable) ? team_or_variable : *(caf_team *)team_or_variable;
+/* NULL after it has reported that the variable has no team. */
+static struct rmai_caf_team *team_in(struct rmai_caf_result r, const char *statement, void *team_or_variable) {
+    if (rmai_caf_is_team(team_or_variable)) return team_or_variable;
+    if (!rmai_caf_has_accessors && rmai_caf_is_team(*(caf_team *)team_or_variable))
+        return *(caf_team *)team_or_variable;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: FORM TEAM has not defined the team variable", statement);
+    return NULL;
 }
 
 void _gfortran_caf_form_team(int number, caf_team *team, int *new_index, int *stat, char *errmsg, size_t errmsg_len) {
@@ -156,7 +161,9 @@ void _gfortran_caf_form_team(int number, caf_team *team, int *new_index, int *st
 }
 
 void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
-    rmai_caf_team_change(team_result(stat, errmsg, errmsg_len), team_in(team));
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = team_in(r, "CHANGE TEAM", team);
+    if (formed) rmai_caf_team_change(r, formed);
 }
 
 void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len) {
@@ -164,7 +171,9 @@ void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len) {
 }
 
 void _gfortran_caf_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
-    rmai_caf_sync_team(team_result(stat, errmsg, errmsg_len), "SYNC TEAM", team_in(team));
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = team_in(r, "SYNC TEAM", team);
+    if (formed) rmai_caf_sync_team(r, "SYNC TEAM", formed);
 }
 
 /* The levels of ISO_FORTRAN_ENV: INITIAL_TEAM, PARENT_TEAM, CURRENT_TEAM. */

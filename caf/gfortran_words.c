@@ -22,9 +22,9 @@ static RMAI_COLD int not_there(struct rmai_caf_result r, const char *statement, 
 static inline __attribute__((always_inline)) int find_word(struct rmai_caf_result r, const char *statement,
                                                            caf_token token, size_t offset, size_t len, int image,
                                                            struct rmai_caf_place *at) {
+    if (__builtin_expect(!token || offset + len > token->size, 0)) return not_there(r, statement, token, offset);
     int pe = image == 0 ? rmai_caf.me : rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
-    if (__builtin_expect(!token || offset + len > token->size, 0)) return not_there(r, statement, token, offset);
     *at = rmai_caf_place(token, offset, pe);
     return 1;
 }

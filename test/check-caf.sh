@@ -80,6 +80,8 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'a component on image 2 is not allocated or not associated' component
     ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
     ends 1 'this image has locked the lock variable already' lock
+    ends 1 'the coarray is not allocated' unallocated
+    ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team
     ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
 fi

@@ -10,6 +10,7 @@ program ends
   use types
   implicit none
   integer, save :: x[*], v(10)[*]
+  integer, allocatable :: none(:)[:]
   type(box), save :: z[*]
   type(lock_type), save :: lock[*]
   character(len=20) :: which
@@ -53,6 +54,12 @@ program ends
     lock (lock[1])
     lock (lock[1])
     unlock (lock[1])
+  case ('unallocated')
+    if (me == 1) i = none(3)[2]
+    sync all
+  case ('no_team')
+    change team (team)
+    end team
   case ('many_teams')
     do i = 1, 100
       form team (i, team)
