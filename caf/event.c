@@ -4,8 +4,8 @@
 
 #include "caf/lock.h"
 
-void rmai_caf_event_post(struct rmai_caf_result r, struct rmai_caf_place at) {
-    if (at.near) rma_quiet(); /* an atomic of librma releases the puts by itself */
+void rmai_caf_event_post(struct rmai_caf_result r, const struct rmai_caf_place *at) {
+    if (at->near) rma_quiet(); /* an atomic of librma releases the puts by itself */
     rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, 1, 0);
     rmai_caf_done(r);
 }
@@ -15,6 +15,6 @@ void rmai_caf_event_wait(struct rmai_caf_result r, uint64_t *event, int64_t coun
     rma_quiet();
     rmai_caf_wait("EVENT WAIT", event, n);
     struct rmai_caf_place at = {.near = (char *)event, .pe = rmai_caf.me};
-    rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, -n, 0);
+    rmai_caf_word_op(&at, 8, RMAI_CAF_OP_ADD, -n, 0);
     rmai_caf_done(r);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The interface between programs that gfortran 12 to 14 compile with -fcoarray=lib and this library, as the GNU Fortran
- * manual describes it ("Coarray Programming": types and functions), and libgfortran's array descriptors. */
+/* The interface between programs that gfortran compiles with -fcoarray=lib and this library, as the GNU Fortran manual
+ * describes it ("Coarray Programming": types and functions), and libgfortran's array descriptors. gfortran 15 replaced
+ * the transfers by others (gfortran_accessors.c), and gave the calls on teams more arguments. */
 #ifndef RMAI_CAF_GFORTRAN_H
 #define RMAI_CAF_GFORTRAN_H
 
@@ -130,6 +131,9 @@ static inline int has_failed(struct rmai_caf_result r, const char *statement, in
     return 1;
 }
 
+/* 1: the program registers accessors, so gfortran 15 or later has compiled it (gfortran_accessors.c). */
+extern int rmai_caf_has_accessors;
+
 /* The box and strides of a descriptor. */
 void rmai_caf_box_of(const struct descriptor *d, struct rmai_caf_box *box, ptrdiff_t *strides);
 
@@ -157,8 +161,8 @@ void rmai_caf_sync_is_of_allocate(void);
 
 void _gfortran_caf_init(int *argc, char ***argv);
 void _gfortran_caf_finalize(void);
-int _gfortran_caf_this_image(int distance);
-int _gfortran_caf_num_images(int distance, int failed);
+int _gfortran_caf_this_image(intptr_t distance_or_team);
+int _gfortran_caf_num_images(intptr_t distance_or_team, intptr_t failed_or_number);
 int _gfortran_caf_image_status(int image, caf_team *team);
 void _gfortran_caf_failed_images(struct descriptor *array, caf_team *team, int *kind);
 void _gfortran_caf_stopped_images(struct descriptor *array, caf_team *team, int *kind);
@@ -172,10 +176,10 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct);
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len);
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_len);
 void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, size_t errmsg_len);
-void _gfortran_caf_sync_team(caf_team *team, int unused);
-void _gfortran_caf_form_team(int number, caf_team *team, int unused);
-void _gfortran_caf_change_team(caf_team *team, int unused);
-void _gfortran_caf_end_team(caf_team *team);
+void _gfortran_caf_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_len);
+void _gfortran_caf_form_team(int number, caf_team *team, int *new_index, int *stat, char *errmsg, size_t errmsg_len);
+void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errmsg_len);
+void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len);
 caf_team _gfortran_caf_get_team(int *level);
 int _gfortran_caf_team_number(caf_team team);
 

@@ -42,6 +42,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
         return;
     }
     desc->base = c->base;
+    c->is_plain = desc->type >= RMAI_CAF_INTEGER && desc->type <= RMAI_CAF_CHARACTER && desc->type != RMAI_CAF_DERIVED;
     if (type == REGISTER_ALLOC && desc->rank > 0) {
         c->descriptor = desc;
         c->token = (void **)token;

@@ -51,11 +51,23 @@ void _gfortran_caf_fail_image(void) { rmai_caf_fail(); }
 
 /* ---- who is there ---- */
 
-int _gfortran_caf_this_image(int distance) { return rmai_caf_team_above(distance)->me + 1; }
+/* Up to version 14 gfortran passes a distance, from version 15 on a team or NULL. */
+static struct rmai_caf_team *team_at(intptr_t distance_or_team) {
+    void *team = (void *)distance_or_team;
+    return is_address(team) ? team : rmai_caf_team_above((int)distance_or_team);
+}
 
-int _gfortran_caf_num_images(int distance, int failed) {
-    const struct rmai_caf_team *team = rmai_caf_team_above(distance);
-    int n = 0;
+int _gfortran_caf_this_image(intptr_t distance_or_team) { return team_at(distance_or_team)->me + 1; }
+
+/* The second argument: -1, or which images count; from version 15 on the address of a team number, or NULL. */
+int _gfortran_caf_num_images(intptr_t distance_or_team, intptr_t failed_or_number) {
+    const struct rmai_caf_team *team = team_at(distance_or_team);
+    int n = 0, failed = (int)failed_or_number;
+    if (rmai_caf_has_accessors) {
+        const int *number = (const int *)failed_or_number;
+        if (is_address((const char *)number)) team = rmai_caf_team_numbered(RMAI_CAF_NO_RESULT, "NUM_IMAGES", *number);
+        return team->n;
+    }
     if (failed < 0) return team->n;
     if (!rmai_caf.self->gone) return failed ? 0 : team->n;
     for (int i = 0; i < team->n; i++) n += (rmai_caf_status(team->pes[i]) == RMAI_CAF_STAT_FAILED) == (failed != 0);
@@ -124,24 +136,44 @@ void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, 
 
 /* ---- teams ---- */
 
-void _gfortran_caf_form_team(int number, caf_team *team, int unused) {
-    (void)unused;
-    *team = rmai_caf_team_form(RMAI_CAF_NO_RESULT, number);
+/* Before version 15 gfortran passes the address of the team variable, and no STAT= or ERRMSG=: what is in their place
+ * means nothing then. */
+static struct rmai_caf_result team_result(int *stat, char *errmsg, size_t errmsg_len) {
+    return rmai_caf_has_accessors ? result_at(stat, errmsg, errmsg_len) : RMAI_CAF_NO_RESULT;
 }
 
-void _gfortran_caf_change_team(caf_team *team, int unused) {
-    (void)unused;
-    rmai_caf_team_change(RMAI_CAF_NO_RESULT, *team);
+/* NULL after it has reported that the variable has no team. */
+static struct rmai_caf_team *team_in(struct rmai_caf_result r, const char *statement, void *team_or_variable) {
+    if (rmai_caf_is_team(team_or_variable)) return team_or_variable;
+    if (!rmai_caf_has_accessors && rmai_caf_is_team(*(caf_team *)team_or_variable))
+        return *(caf_team *)team_or_variable;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: FORM TEAM has not defined the team variable", statement);
+    return NULL;
 }
 
-void _gfortran_caf_end_team(caf_team *team) {
-    (void)team;
-    rmai_caf_team_end(RMAI_CAF_NO_RESULT);
+void _gfortran_caf_form_team(int number, caf_team *team, int *new_index, int *stat, char *errmsg, size_t errmsg_len) {
+    int index = rmai_caf_has_accessors && new_index ? *new_index : 0;
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = rmai_caf_team_form(r, number, index);
+    if (!formed) return;
+    *team = formed;
+    rmai_caf_done(r);
 }
 
-void _gfortran_caf_sync_team(caf_team *team, int unused) {
-    (void)unused;
-    rmai_caf_sync_team(RMAI_CAF_NO_RESULT, "SYNC TEAM", *team);
+void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = team_in(r, "CHANGE TEAM", team);
+    if (formed) rmai_caf_team_change(r, formed);
+}
+
+void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len) {
+    rmai_caf_team_end(team_result(stat, errmsg, errmsg_len));
+}
+
+void _gfortran_caf_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_len) {
+    struct rmai_caf_result r = team_result(stat, errmsg, errmsg_len);
+    struct rmai_caf_team *formed = team_in(r, "SYNC TEAM", team);
+    if (formed) rmai_caf_sync_team(r, "SYNC TEAM", formed);
 }
 
 /* The levels of ISO_FORTRAN_ENV: INITIAL_TEAM, PARENT_TEAM, CURRENT_TEAM. */
@@ -156,20 +188,23 @@ int _gfortran_caf_team_number(caf_team team) { return (int)(team ? team : rmai_c
 
 /* ---- random numbers ---- */
 
-/* libgfortran, which each Fortran program has. */
-extern void _gfortran_random_init(int repeatable, int image_distinct, int image) __attribute__((weak));
+/* libgfortran, which each Fortran program has. Its own random_init ends the program on some images. */
 extern void _gfortran_random_seed_i4(int *size, struct descriptor *put, struct descriptor *get) __attribute__((weak));
 
-/* The same seed on all images, and another one in each job and at each call: the time at which image 1 started, and a
- * count of calls. Splitmix64 (Steele, Lea, Flood, 2014) spreads them over the seed. */
-static void seed_alike(void) {
+/* Each call with REPEATABLE sets the same seed; without it another one in each job and at each call, from the time at
+ * which image 1 started. IMAGE_DISTINCT adds the image's number. Splitmix64 (Steele, Lea, Flood, 2014) spreads the sum
+ * over the seed. */
+void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     static uint64_t calls;
-    uint64_t x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    uint64_t x = 0;
     struct {
         struct descriptor d;
         struct dimension dim;
     } seed = {.d = {.elem_len = 4, .rank = 1, .type = RMAI_CAF_INTEGER, .span = 4}};
     int size = 0;
+    if (!_gfortran_random_seed_i4) return;
+    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    if (image_distinct) x += (uint64_t)(rmai_caf.me + 1) * 0xd1342543de82ef95u;
     _gfortran_random_seed_i4(&size, NULL, NULL);
     uint32_t *words = rmai_caf_memory("RANDOM_INIT", (size_t)size * sizeof *words);
     for (int i = 0; i < size; i++) {
@@ -182,11 +217,4 @@ static void seed_alike(void) {
     seed.d.dim[0] = (struct dimension){.stride = 1, .lower = 0, .upper = size - 1};
     _gfortran_random_seed_i4(NULL, &seed.d, NULL);
     free(words);
-}
-
-void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
-    if (!repeatable && !image_distinct && _gfortran_random_seed_i4)
-        seed_alike();
-    else if (_gfortran_random_init)
-        _gfortran_random_init(repeatable, image_distinct, image_distinct ? rmai_caf.me + 1 : 0);
 }

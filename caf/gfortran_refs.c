@@ -137,12 +137,12 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
     c->box.n = 1;
     c->elem = 0;
     c->associated = 1;
-    int pe = rmai_caf_pe(r, statement, rmai_caf.team, image);
-    if (pe < 0 || has_failed(r, statement, pe)) return 0;
     if (!token) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
         return 0;
     }
+    int pe = rmai_caf_pe(r, statement, rmai_caf.team, image);
+    if (pe < 0 || has_failed(r, statement, pe)) return 0;
     c->remote.at = rmai_caf_place(token, 0, pe);
     known = token->descriptor;
     for (; ref; ref = ref->next) {

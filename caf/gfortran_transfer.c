@@ -148,12 +148,12 @@ static RMAI_COLD int outside(struct rmai_caf_result r, const char *statement, co
 static int open_section(struct section *s, struct rmai_caf_result r, const char *statement, caf_token c, size_t offset,
                         int image, const struct rmai_caf_team *team, const struct descriptor *d,
                         const struct vector *vector) {
-    int pe = rmai_caf_pe(r, statement, team, image);
-    if (pe < 0 || has_failed(r, statement, pe)) return 0;
-    if (__builtin_expect(!c, 0)) {
+    int pe;
+    if (__builtin_expect(!c, 0)) { /* then the compiler does not know its cobounds, and image is any number */
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
         return 0;
     }
+    if ((pe = rmai_caf_pe(r, statement, team, image)) < 0 || has_failed(r, statement, pe)) return 0;
     s->remote.list = NULL;
     rmai_caf_box_of(d, &s->box, s->remote.stride);
     ptrdiff_t low = (ptrdiff_t)offset, high = low + (ptrdiff_t)d->elem_len;

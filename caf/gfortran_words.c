@@ -8,21 +8,23 @@
 
 #include <string.h>
 
+static RMAI_COLD int not_there(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset) {
+    if (token)
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                        "%s: the word at byte %zu is outside of its coarray, which has %zu bytes", statement, offset,
+                        token->size);
+    else
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
+    return 0;
+}
+
 /* Returns 0 after it has reported an error. */
-static int find_word(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset, size_t len,
-                     int image, struct rmai_caf_place *at) {
+static inline __attribute__((always_inline)) int find_word(struct rmai_caf_result r, const char *statement,
+                                                           caf_token token, size_t offset, size_t len, int image,
+                                                           struct rmai_caf_place *at) {
+    if (__builtin_expect(!token || offset + len > token->size, 0)) return not_there(r, statement, token, offset);
     int pe = image == 0 ? rmai_caf.me : rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
-    if (__builtin_expect(!token || offset + len > token->size, 0)) {
-        if (token)
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
-                            "%s: the word at byte %zu is outside of its coarray, which has "
-                            "%zu bytes",
-                            statement, offset, token->size);
-        else
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
-        return 0;
-    }
     *at = rmai_caf_place(token, offset, pe);
     return 1;
 }
@@ -33,19 +35,19 @@ void _gfortran_caf_lock(caf_token token, size_t index, int image, int *acquired,
                         size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "LOCK", token, 8 * index, 8, image, &at)) rmai_caf_lock(r, at, acquired);
+    if (find_word(r, "LOCK", token, 8 * index, 8, image, &at)) rmai_caf_lock(r, &at, acquired);
 }
 
 void _gfortran_caf_unlock(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "UNLOCK", token, 8 * index, 8, image, &at)) rmai_caf_unlock(r, at);
+    if (find_word(r, "UNLOCK", token, 8 * index, 8, image, &at)) rmai_caf_unlock(r, &at);
 }
 
 void _gfortran_caf_event_post(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "EVENT POST", token, 8 * index, 8, image, &at)) rmai_caf_event_post(r, at);
+    if (find_word(r, "EVENT POST", token, 8 * index, 8, image, &at)) rmai_caf_event_post(r, &at);
 }
 
 void _gfortran_caf_event_wait(caf_token token, size_t index, int count, int *stat, char *errmsg, size_t errmsg_len) {
@@ -59,7 +61,7 @@ void _gfortran_caf_event_query(caf_token token, size_t index, int image, int *co
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     struct rmai_caf_place at;
     if (!find_word(r, "EVENT_QUERY", token, 8 * index, 8, image, &at)) return;
-    *count = (int)rmai_caf_word_fetch(at, 8);
+    *count = (int)rmai_caf_word_fetch(&at, 8);
     rmai_caf_done(r);
 }
 
@@ -78,8 +80,9 @@ static void give(void *to, int kind, uint64_t value) {
         *(uint64_t *)to = value;
 }
 
-static int find_atomic(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset, int image,
-                       int kind, struct rmai_caf_place *at) {
+static inline __attribute__((always_inline)) int find_atomic(struct rmai_caf_result r, const char *statement,
+                                                             caf_token token, size_t offset, int image, int kind,
+                                                             struct rmai_caf_place *at) {
     if (kind != 4 && kind != 8) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: there are no atomic variables of kind %d", statement, kind);
         return 0;
@@ -93,7 +96,7 @@ void _gfortran_caf_atomic_define(caf_token token, size_t offset, int image, void
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_DEFINE", token, offset, image, kind, &at)) return;
-    rmai_caf_word_set(at, (size_t)kind, value_of(value, kind));
+    rmai_caf_word_set(&at, (size_t)kind, value_of(value, kind));
     rmai_caf_done(r);
 }
 
@@ -102,7 +105,7 @@ void _gfortran_caf_atomic_ref(caf_token token, size_t offset, int image, void *v
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_REF", token, offset, image, kind, &at)) return;
-    give(value, kind, rmai_caf_word_fetch(at, (size_t)kind));
+    give(value, kind, rmai_caf_word_fetch(&at, (size_t)kind));
     rmai_caf_done(r);
 }
 
@@ -112,7 +115,7 @@ void _gfortran_caf_atomic_cas(caf_token token, size_t offset, int image, void *o
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_CAS", token, offset, image, kind, &at)) return;
-    give(old, kind, rmai_caf_word_cas(at, (size_t)kind, value_of(compare, kind), value_of(value, kind)));
+    give(old, kind, rmai_caf_word_cas(&at, (size_t)kind, value_of(compare, kind), value_of(value, kind)));
     rmai_caf_done(r);
 }
 
@@ -122,7 +125,7 @@ void _gfortran_caf_atomic_op(int op, caf_token token, size_t offset, int image, 
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "an atomic subroutine", token, offset, image, kind, &at)) return;
-    uint64_t before = rmai_caf_word_op(at, (size_t)kind, op, value_of(value, kind), old != NULL);
+    uint64_t before = rmai_caf_word_op(&at, (size_t)kind, op, value_of(value, kind), old != NULL);
     if (old) give(old, kind, before);
     rmai_caf_done(r);
 }

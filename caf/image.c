@@ -9,6 +9,7 @@
 
 #include "caf/core.h"
 #include "caf/lock.h"
+#include "caf/serve.h"
 #include "caf/sync.h"
 #include "caf/team.h"
 
@@ -94,6 +95,7 @@ void rmai_caf_finish(void) {
     if (!rmai_caf.self || !rma_initialized()) return;
     rma_quiet();
     if (rmai_caf.n > 1 && !all_at_the_end()) rmai_caf_leave(RMAI_CAF_STAT_STOPPED);
+    rmai_caf_serve_end();
     rma_finalize();
     rmai_caf.self = NULL;
 }
@@ -101,6 +103,7 @@ void rmai_caf_finish(void) {
 void rmai_caf_fail(void) {
     rmai_caf_lock_give_up();
     if (rmai_caf.n > 1) rmai_caf_leave(RMAI_CAF_STAT_FAILED);
+    rmai_caf_serve_end();
     rma_finalize();
     rmai_caf.self = NULL;
     exit(EXIT_SUCCESS);

@@ -50,10 +50,11 @@ static void locked(struct rmai_caf_result r, int *acquired, int after_failure) {
         rmai_caf_done(r);
 }
 
-void rmai_caf_lock(struct rmai_caf_result r, struct rmai_caf_place at, int *acquired) {
+void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, int *acquired) {
     int node = find_held(0);
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail;
-    if (find_held(at.far) >= 0) {
+    if (find_held(at->far) >= 0) {
+        if (acquired) *acquired = 0;
         rmai_caf_report(r, RMAI_CAF_STAT_LOCKED, "LOCK: this image has locked the lock variable already");
         return;
     }
@@ -90,15 +91,15 @@ void rmai_caf_lock(struct rmai_caf_result r, struct rmai_caf_place at, int *acqu
             break;
         }
     }
-    held[node].lock = at.far;
-    held[node].at = at;
+    held[node].lock = at->far;
+    held[node].at = *at;
     if (node == n_held) n_held++;
     locked(r, acquired, after_failure);
 }
 
 /* The word changes from mine to free, or to its next image. */
 static void pass_on(int node, int failed) {
-    struct rmai_caf_place at = held[node].at;
+    const struct rmai_caf_place *at = &held[node].at;
     struct rmai_caf_lock_node *mine = &rmai_caf.self->nodes[node];
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail = me << NODE_BITS | (uint32_t)node;
     rma_quiet();
@@ -118,8 +119,8 @@ static void pass_on(int node, int failed) {
     forget(node);
 }
 
-void rmai_caf_unlock(struct rmai_caf_result r, struct rmai_caf_place at) {
-    int node = find_held(at.far);
+void rmai_caf_unlock(struct rmai_caf_result r, const struct rmai_caf_place *at) {
+    int node = find_held(at->far);
     if (__builtin_expect(node < 0, 0)) {
         uint64_t word = rmai_caf_word_fetch(at, 8);
         if (TAIL(word))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transfers. Where load and store reach the other image, they copy at once. Between nodes they are put and get of
  * librma, whose puts to one image may overtake each other and its gets: Fortran orders what one image does, so the
- * puts that are under way are remembered, as one range of bytes for each of a few images, and a transfer that meets
- * such a range first completes the puts.
+ * puts that are under way are remembered, as ranges of bytes for each of a few images, and a transfer that meets such a
+ * range first completes the puts.
  *
  * A pointer component may point to memory that librma does not know. On a node the kernel copies from and to it. */
 #include "config.h"
@@ -16,24 +16,42 @@
 
 /* ---- puts under way to other nodes ---- */
 
-#define RANGES 16
+#define SLOTS 16
 
-static struct { rma_gptr_t low, high; /* empty if high is 0 */ } pending[RANGES];
+struct range {
+    rma_gptr_t low, high; /* empty if high is 0 */
+};
+
+/* The puts to an image: those since the last synchronization with it, and those before. When this image synchronizes
+ * with another one for the second time, the other one has seen the first time, and what was put before that. */
+static struct slot {
+    int pe;
+    struct range now, before;
+} slots[SLOTS];
+
+static int meets(struct range r, rma_gptr_t first, rma_gptr_t past) { return first < r.high && r.low < past; }
 
 /* Bytes low to high from `at` are about to be written (put is 1) or read. A slot serves the images whose numbers leave
  * the same remainder. */
 static void order(struct rmai_caf_place at, ptrdiff_t low, ptrdiff_t high, int put) {
     rma_gptr_t first = at.far + (rma_gptr_t)low, past = at.far + (rma_gptr_t)high;
-    unsigned i = (unsigned)at.pe % RANGES;
-    int same_image = (pending[i].low ^ first) >> 40 == 0;
-    int meets = same_image && first < pending[i].high && pending[i].low < past;
-    if (meets || (put && pending[i].high && !same_image)) {
+    struct slot *s = &slots[at.pe % SLOTS];
+    int in_use = (s->now.high | s->before.high) != 0;
+    if (meets(s->now, first, past) || meets(s->before, first, past) || (put && in_use && s->pe != at.pe)) {
         rma_quiet();
-        memset(pending, 0, sizeof pending);
+        memset(slots, 0, sizeof slots);
     }
     if (!put) return;
-    if (!pending[i].high || first < pending[i].low) pending[i].low = first;
-    if (past > pending[i].high) pending[i].high = past;
+    s->pe = at.pe;
+    if (!s->now.high || first < s->now.low) s->now.low = first;
+    if (past > s->now.high) s->now.high = past;
+}
+
+void rmai_caf_synchronized(int pe) {
+    struct slot *s = &slots[pe % SLOTS];
+    if (s->pe != pe) return;
+    s->before = s->now;
+    s->now.high = 0;
 }
 
 /* ---- memory that librma does not know ---- */

@@ -57,6 +57,9 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
 void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len);
 void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len);
 
+/* rmai_caf_synchronized: this image has executed SYNC IMAGES with the one on pe. */
+void rmai_caf_synchronized(int pe);
+
 /* rmai_caf_copy copies between two places of this process; the elements must not overlap. */
 void rmai_caf_copy(char *to, const ptrdiff_t *to_stride, const char *from, const ptrdiff_t *from_stride,
                    const struct rmai_caf_box *box, size_t elem);

@@ -7,6 +7,7 @@
  * has left should have written. Images in either kind of barrier see each other, since both count the same epochs. */
 #include "config.h"
 
+#include "caf/move.h"
 #include "caf/sync.h"
 #include "caf/team.h"
 
@@ -107,7 +108,7 @@ void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
                 return;
             }
     }
-    rma_quiet();
+    /* The signal is a release: if puts to others than its image are under way, it waits for them. */
     for (int i = 0; i < count; i++) {
         int pe = team->pes[n < 0 ? i : images[i] - 1];
         if (pe != rmai_caf.me) rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);
@@ -116,6 +117,7 @@ void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
         int image = n < 0 ? i : images[i] - 1, pe = team->pes[image];
         if (pe == rmai_caf.me) continue;
         uint64_t x = rmai_caf_wait("SYNC IMAGES", &rmai_caf.pair[pe], ++rmai_caf.expected[pe]);
+        rmai_caf_synchronized(pe);
         if (x < RMAI_CAF_LEFT || x - RMAI_CAF_LEFT >= rmai_caf.expected[pe]) continue;
         if (result != RMAI_CAF_STAT_STOPPED) result = rmai_caf_status(pe), left = image;
     }

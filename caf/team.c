@@ -40,7 +40,7 @@ static struct rmai_caf_team *find_former(const struct rmai_caf_team *team) {
     return NULL;
 }
 
-struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t number) {
+struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t number, int new_index) {
     struct rmai_caf_team *parent = rmai_caf.team;
     rma_team *native;
     if (number <= 0 || number > INT32_MAX) {
@@ -50,32 +50,32 @@ struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t numbe
     }
     /* The call below waits for each image: one that has left is noticed here. */
     if (!rmai_caf_sync_members(r, "FORM TEAM", parent)) return NULL;
-    if (rma_team_split_color(parent->native, (int)number, parent->me, &native) != RMA_SUCCESS) {
+    if (rma_team_split_color(parent->native, (int)number, new_index ? new_index : parent->me, &native) != RMA_SUCCESS) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "FORM TEAM: %s", rma_last_error());
         return NULL;
     }
-    struct rmai_caf_team *team = make_team(native, number), *former;
+    struct rmai_caf_team *team = make_team(native, number), *result = NULL;
     team->parent = parent;
-    if ((former = find_former(team))) {
-        rma_team_destroy(native);
-        free(team->pes);
-        free(team);
-        return former;
-    }
-    uint64_t slots;
-    rma_and_reduce_uint64(native, &slots, &slots_free, 1);
-    if (!slots) {
-        rma_team_destroy(native);
-        free(team->pes);
-        free(team);
+    /* Slot 0 is never free, so its bit can say whether all images have the numbers that they have asked for. */
+    uint64_t slots = slots_free | (!new_index || new_index == team->me + 1);
+    rma_and_reduce_uint64(native, &slots, &slots, 1);
+    if (!(slots & 1)) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                        "FORM TEAM: this image has NEW_INDEX=%d, and the %d images of the team do not have the numbers "
+                        "1 to %d, each of them once",
+                        new_index, team->n, team->n);
+    } else if (!(result = find_former(team)) && slots == 1) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "FORM TEAM: an image is a member of %d teams already", RMAI_CAF_TEAMS);
-        return NULL;
+    } else if (!result) {
+        team->slot = 63 - __builtin_clzll(slots);
+        slots_free &= ~((uint64_t)1 << team->slot);
+        team->next = teams;
+        return teams = team;
     }
-    team->slot = __builtin_ctzll(slots);
-    slots_free &= ~((uint64_t)1 << team->slot);
-    team->next = teams;
-    teams = team;
-    return team;
+    rma_team_destroy(native);
+    free(team->pes);
+    free(team);
+    return result;
 }
 
 void rmai_caf_team_change(struct rmai_caf_result r, struct rmai_caf_team *team) {
@@ -107,6 +107,22 @@ struct rmai_caf_team *rmai_caf_team_above(int distance) {
     struct rmai_caf_team *team = rmai_caf.team;
     while (distance-- > 0 && team->parent) team = team->parent;
     return team;
+}
+
+struct rmai_caf_team *rmai_caf_team_numbered(struct rmai_caf_result r, const char *statement, int64_t number) {
+    if (number == -1) return rmai_caf.initial;
+    if (number == rmai_caf.team->number) return rmai_caf.team;
+    for (struct rmai_caf_team *t = teams; t; t = t->next)
+        if (t->number == number && t->parent == rmai_caf.team->parent) return t;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: this image is in no team with number %lld", statement,
+                    (long long)number);
+    return NULL;
+}
+
+int rmai_caf_is_team(const void *address) {
+    for (const struct rmai_caf_team *t = teams; t; t = t->next)
+        if (t == address) return 1;
+    return 0;
 }
 
 static void mark(const struct rmai_caf_team *team, int round, int pe) {

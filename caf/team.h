@@ -25,8 +25,9 @@ struct rmai_caf_team {
 struct rmai_caf_team *rmai_caf_team_initial(void);
 
 /* rmai_caf_team_form is FORM TEAM: a collective call of the current team. All images that give the same number get one
- * team. NULL after an error, which it has reported. */
-struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t number);
+ * team. new_index: this image's number in it, from 1, or 0: in the order of the current team. NULL after an error,
+ * which it has reported. */
+struct rmai_caf_team *rmai_caf_team_form(struct rmai_caf_result r, int64_t number, int new_index);
 
 /* rmai_caf_team_change and rmai_caf_team_end are CHANGE TEAM and END TEAM; both synchronize the team. */
 void rmai_caf_team_change(struct rmai_caf_result r, struct rmai_caf_team *team);
@@ -34,6 +35,13 @@ void rmai_caf_team_end(struct rmai_caf_result r);
 
 /* rmai_caf_team_above returns the ancestor of the current team at this distance; the initial team is the last one. */
 struct rmai_caf_team *rmai_caf_team_above(int distance);
+
+/* rmai_caf_team_numbered returns the team with this number: the initial team (-1), or one that the current team's
+ * parent has formed and this image is in; NULL after it has reported that there is none. */
+struct rmai_caf_team *rmai_caf_team_numbered(struct rmai_caf_result r, const char *statement, int64_t number);
+
+/* rmai_caf_is_team: 1 if the address is that of a team. */
+int rmai_caf_is_team(const void *address);
 
 /* rmai_caf_team_mark_all marks the words of this image's teams on their other images (rmai_caf_leave). */
 void rmai_caf_team_mark_all(void);

@@ -5,20 +5,20 @@
 
 #include "caf/lock.h"
 
-#define NEAR4 (__extension__(uint32_t *)(void *) at.near)
-#define NEAR8 (__extension__(uint64_t *)(void *) at.near)
+#define NEAR4 (__extension__(uint32_t *)(void *) at->near)
+#define NEAR8 (__extension__(uint64_t *)(void *) at->near)
 
-uint64_t rmai_caf_word_fetch(struct rmai_caf_place at, size_t len) {
-    if (!at.near) return len == 4 ? rma_gptr_atomic_fetch_uint32(at.far) : rma_gptr_atomic_fetch_uint64(at.far);
+uint64_t rmai_caf_word_fetch(const struct rmai_caf_place *at, size_t len) {
+    if (!at->near) return len == 4 ? rma_gptr_atomic_fetch_uint32(at->far) : rma_gptr_atomic_fetch_uint64(at->far);
     return len == 4 ? __atomic_load_n(NEAR4, __ATOMIC_ACQUIRE) : __atomic_load_n(NEAR8, __ATOMIC_ACQUIRE);
 }
 
-void rmai_caf_word_set(struct rmai_caf_place at, size_t len, uint64_t value) {
-    if (!at.near) {
+void rmai_caf_word_set(const struct rmai_caf_place *at, size_t len, uint64_t value) {
+    if (!at->near) {
         if (len == 4)
-            rma_gptr_atomic_set_uint32(at.far, (uint32_t)value);
+            rma_gptr_atomic_set_uint32(at->far, (uint32_t)value);
         else
-            rma_gptr_atomic_set_uint64(at.far, value);
+            rma_gptr_atomic_set_uint64(at->far, value);
     } else if (len == 4) {
         __atomic_store_n(NEAR4, (uint32_t)value, __ATOMIC_RELEASE);
     } else {
@@ -26,49 +26,45 @@ void rmai_caf_word_set(struct rmai_caf_place at, size_t len, uint64_t value) {
     }
 }
 
-uint64_t rmai_caf_word_cas(struct rmai_caf_place at, size_t len, uint64_t cond, uint64_t value) {
-    if (!at.near)
-        return len == 4 ? rma_gptr_atomic_compare_swap_uint32(at.far, (uint32_t)cond, (uint32_t)value)
-                        : rma_gptr_atomic_compare_swap_uint64(at.far, cond, value);
-    if (len == 4) {
-        uint32_t old = (uint32_t)cond;
-        __atomic_compare_exchange_n(NEAR4, &old, (uint32_t)value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-        return old;
-    }
-    __atomic_compare_exchange_n(NEAR8, &cond, value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    return cond;
+uint64_t rmai_caf_word_cas_slow(const struct rmai_caf_place *at, size_t len, uint64_t cond, uint64_t value) {
+    if (!at->near)
+        return len == 4 ? rma_gptr_atomic_compare_swap_uint32(at->far, (uint32_t)cond, (uint32_t)value)
+                        : rma_gptr_atomic_compare_swap_uint64(at->far, cond, value);
+    uint32_t old = (uint32_t)cond; /* those of 8 bytes are inlined */
+    __atomic_compare_exchange_n(NEAR4, &old, (uint32_t)value, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return old;
 }
 
 #define OPERATIONS(BITS)                                                                                               \
     switch (op) {                                                                                                      \
         case RMAI_CAF_OP_ADD:                                                                                          \
-            return at.near ? __atomic_fetch_add(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                         \
-                   : fetch ? rma_gptr_atomic_fetch_add_uint##BITS(at.far, (uint##BITS##_t)value)                       \
-                           : (uint64_t)rma_gptr_atomic_add_uint##BITS(at.far, (uint##BITS##_t)value);                  \
+            return at->near ? __atomic_fetch_add(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                        \
+                   : fetch  ? rma_gptr_atomic_fetch_add_uint##BITS(at->far, (uint##BITS##_t)value)                     \
+                            : (uint64_t)rma_gptr_atomic_add_uint##BITS(at->far, (uint##BITS##_t)value);                 \
         case RMAI_CAF_OP_AND:                                                                                          \
-            return at.near ? __atomic_fetch_and(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                         \
-                   : fetch ? rma_gptr_atomic_fetch_and_uint##BITS(at.far, (uint##BITS##_t)value)                       \
-                           : (uint64_t)rma_gptr_atomic_and_uint##BITS(at.far, (uint##BITS##_t)value);                  \
+            return at->near ? __atomic_fetch_and(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                        \
+                   : fetch  ? rma_gptr_atomic_fetch_and_uint##BITS(at->far, (uint##BITS##_t)value)                     \
+                            : (uint64_t)rma_gptr_atomic_and_uint##BITS(at->far, (uint##BITS##_t)value);                 \
         case RMAI_CAF_OP_OR:                                                                                           \
-            return at.near ? __atomic_fetch_or(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                          \
-                   : fetch ? rma_gptr_atomic_fetch_or_uint##BITS(at.far, (uint##BITS##_t)value)                        \
-                           : (uint64_t)rma_gptr_atomic_or_uint##BITS(at.far, (uint##BITS##_t)value);                   \
+            return at->near ? __atomic_fetch_or(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                         \
+                   : fetch  ? rma_gptr_atomic_fetch_or_uint##BITS(at->far, (uint##BITS##_t)value)                      \
+                            : (uint64_t)rma_gptr_atomic_or_uint##BITS(at->far, (uint##BITS##_t)value);                  \
         default:                                                                                                       \
-            return at.near ? __atomic_fetch_xor(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                         \
-                   : fetch ? rma_gptr_atomic_fetch_xor_uint##BITS(at.far, (uint##BITS##_t)value)                       \
-                           : (uint64_t)rma_gptr_atomic_xor_uint##BITS(at.far, (uint##BITS##_t)value);                  \
+            return at->near ? __atomic_fetch_xor(near, (uint##BITS##_t)value, __ATOMIC_ACQ_REL)                        \
+                   : fetch  ? rma_gptr_atomic_fetch_xor_uint##BITS(at->far, (uint##BITS##_t)value)                     \
+                            : (uint64_t)rma_gptr_atomic_xor_uint##BITS(at->far, (uint##BITS##_t)value);                 \
     }
 
-static uint64_t operate4(struct rmai_caf_place at, int op, uint64_t value, int fetch) {
+static uint64_t operate4(const struct rmai_caf_place *at, int op, uint64_t value, int fetch) {
     uint32_t *near = NEAR4;
     OPERATIONS(32)
 }
 
-static uint64_t operate8(struct rmai_caf_place at, int op, uint64_t value, int fetch) {
+static uint64_t operate8(const struct rmai_caf_place *at, int op, uint64_t value, int fetch) {
     uint64_t *near = NEAR8;
     OPERATIONS(64)
 }
 
-uint64_t rmai_caf_word_op(struct rmai_caf_place at, size_t len, int op, uint64_t value, int fetch) {
+uint64_t rmai_caf_word_op(const struct rmai_caf_place *at, size_t len, int op, uint64_t value, int fetch) {
     return len == 4 ? operate4(at, op, value, fetch) : operate8(at, op, value, fetch);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-caf.sh: Fortran programs with coarrays, compiled by gfortran: each statement, on one node and on several; exit
-# codes and messages of programs that end in an error; examples/coarray.
+# codes and messages of programs that end in an error; examples/coarray; the benchmarks.
 #
 # Broken by whatever the first comment of a program in test/caf says, and by a program that ends with another exit code
 # or without its message.
@@ -46,7 +46,7 @@ images() {
 }
 
 sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
-for name in basics collectives components conversions failures random teams words; do
+for name in basics collectives components conversions failed_team failures random teams words; do
     compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
     for n in $sizes; do
         for layout in one nolocal; do
@@ -80,17 +80,48 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'a component on image 2 is not allocated or not associated' component
     ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
     ends 1 'this image has locked the lock variable already' lock
+    ends 1 'the coarray is not allocated' unallocated
+    ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team
+    ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
 fi
 
-# A program of gfortran 15 registers its accessors in a constructor.
-if ${CC:-cc} "$top_srcdir/test/caf/later.c" -o later -L"$top_builddir/.libs" -lrma_caf -lrma \
-    -Wl,-rpath,"$top_builddir/.libs"; then
-    run ./later
-    exits 1 'a program of gfortran 15'
-    grep -q 'compiled by gfortran 15 or later' "$dir/err" || fail 'a program of gfortran 15: no message'
+# What a program of gfortran 15 calls.
+if ${CC:-cc} -O1 "$top_srcdir/test/caf/accessors.c" -o accessors -L"$top_builddir/.libs" -lrma_caf -lrma \
+    -Wl,-rpath,"$top_builddir/.libs" >"$dir/log" 2>&1; then
+    for n in $sizes; do
+        for layout in one nolocal; do
+            [ "$n$layout" != 1nolocal ] || continue
+            images "$n" $layout ./accessors
+            if [ "$status" -eq 0 ] && grep -qx "accessors: passed" "$dir/out"; then
+                ok "accessors, $n images, $layout"
+            else
+                fail "accessors, $n images, $layout: exit $status"
+            fi
+        done
+    done
+    images 3 one ./accessors failed
+    exits 0 'accessors, a failed image'
+    for case in image index; do
+        images 2 one ./accessors $case
+        if [ "$status" -eq 1 ] && grep -q "index 3 is outside 1..2\|not registered the accessor" "$dir/err"; then
+            ok "accessors, bad $case"
+        else
+            fail "accessors, bad $case: exit $status"
+        fi
+    done
 else
-    fail 'later.c does not compile'
+    fail 'accessors.c does not compile'
+fi
+
+# The benchmarks: each statement once, and borders of a grid, which the program compares.
+export MPIFC="${MPIFC:-mpifort.$mpi}" MPIEXEC="$mpiexec"
+if ! command -v "$MPIFC" >/dev/null 2>&1; then
+    ok "skipped: coarray_compare needs $MPIFC"
+else
+    run sh "$top_srcdir/bench/coarray_compare" --rounds=1 --scale=10000 --peer=-lno_such_library
+    exits 0 coarray_compare
+    if [ "$(grep -c '^[^,]*,[0-9]*,' "$dir/out")" -eq 24 ]; then ok '24 rows'; else fail 'coarray_compare: rows'; fi
 fi
 
 for example in halo queue list teams; do

@@ -63,7 +63,7 @@ configure_for "$dir/first"
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first.
     # Libraries and programs are not copied: they contain the names of folders.
-    for folder in base heap runtime collectives shmem mpi race bench examples tools; do
+    for folder in base heap runtime collectives shmem mpi caf race bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
         tar -C "$top_builddir" -cf - -T stamps | tar -xmf -
@@ -441,6 +441,40 @@ else
     echo "skipped: --race: needs gcc or clang that takes it, and a build without --enable-sanitizers"
 fi
 
+# ---- Fortran coarrays: by the wrapper, by pkg-config, and below by CMake ----
+
+fortran=${FC:-gfortran}
+if ! command -v "${fortran%% *}" >/dev/null 2>&1; then
+    echo "skipped: coarrays: needs a Fortran compiler (Debian package gfortran)"
+    fortran=
+else
+    cat >coarray.f90 <<'END'
+program coarray
+  implicit none
+  integer, save :: box(2)[*]
+  integer :: me, next
+  me = this_image() - 1
+  next = mod(me + 1, num_images()) + 1
+  box(:)[next] = [100 + me, 5]
+  sync all
+  print '(a,i0,a,i0,a,i0)', 'PE ', me, ' was given ', box(1), ' and ', box(2)
+end program
+END
+    for how in "$prefix/bin/rmafc" "$prefix/bin/rmafc -O2" ${static:+"$prefix/bin/rmafc -static-librma"}; do
+        # shellcheck disable=SC2086
+        if run $how coarray.f90 -o program; then works "${how#"$prefix/bin/"}"; else fail "$how"; fi
+    done
+    # shellcheck disable=SC2046
+    if command -v pkg-config >/dev/null 2>&1; then
+        # shellcheck disable=SC2086
+        if run $fortran $(pkg-config --cflags rma-caf) coarray.f90 $(pkg-config --libs rma-caf) -o program; then
+            works "coarrays by pkg-config"
+        else
+            fail "pkg-config rma-caf"
+        fi
+    fi
+fi
+
 # ---- CMake, static libraries, a module ----
 
 if ! command -v cmake >/dev/null 2>&1; then
@@ -470,7 +504,15 @@ if(TARGET rma::shmem_static)
     target_link_libraries(static PRIVATE rma::shmem_static)
 endif()
 END
-    programs="hello osh"
+    if [ -n "$fortran" ]; then
+        cp coarray.f90 cmake
+        cat >>cmake/CMakeLists.txt <<'END'
+enable_language(Fortran)
+add_executable(coarray coarray.f90)
+target_link_libraries(coarray PRIVATE rma::caf)
+END
+    fi
+    programs="hello osh ${fortran:+coarray}"
     [ -z "$static" ] || programs="$programs static"
     if run cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="${CC:-cc}" &&
         run cmake --build cmake/build; then

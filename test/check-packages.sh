@@ -32,7 +32,7 @@ same $recipe "$(sed -n 's/^    version("\([0-9.]*\)", commit=.*/\1/p' $recipe | 
 # results_of VERSION DIR: prints what is wrong with the results in DIR for a release of this version.
 results_of() {
     busy='^(other processes: disturbed|note: the machine is too busy)'
-    for file in machine.txt osh_compare.txt scaling.txt growth.txt; do
+    for file in machine.txt osh_compare.txt coarray_compare.txt scaling.txt growth.txt; do
         measured=$(sed -n 's/^library: librma \([0-9.]*\).*/\1/p' "$2/$file" 2>/dev/null | head -n 1)
         [ "$measured" = "$1" ] || echo "docs/results/$file is of version '$measured', configure.ac '$1'"
         # For growth the machine does not matter: its time is virtual.
@@ -60,7 +60,7 @@ esac
 results() {
     rm -rf "$dir/results"
     mkdir "$dir/results"
-    for file in machine osh_compare scaling growth; do
+    for file in machine osh_compare coarray_compare scaling growth; do
         echo "library: librma 9.8.7, 1234567" >"$dir/results/$file.txt"
     done
     echo "other processes: quiet machine" >>"$dir/results/machine.txt"

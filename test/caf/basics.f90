@@ -146,6 +146,7 @@ program basics
   stat = 1
   sync all(stat=stat, errmsg=message)
   call expect(stat, 0, 'stat of sync all')
+  call random_numbers()
   if (me == 1) print '(a)', 'basics: passed'
 
 contains
@@ -156,6 +157,29 @@ contains
     v(3)[right] = 1000
     sync all
     call expect(v(3), 1000, 'a dummy argument')
+  end subroutine
+
+  ! random_init: alike on all images or not, and alike in two calls or not
+  subroutine random_numbers()
+    integer, save :: drawn(2, 4)[*]
+    real :: x
+    integer :: way, again
+    logical :: alike, repeated
+    do way = 1, 4
+      do again = 1, 2
+        call random_init(repeatable=way < 3, image_distinct=mod(way, 2) == 1)
+        call random_number(x)
+        drawn(again, way) = int(x * 1000000)
+      end do
+    end do
+    sync all
+    do way = 1, 4
+      repeated = drawn(1, way) == drawn(2, way)
+      alike = drawn(1, way) == drawn(1, way)[right]
+      if (repeated .neqv. way < 3) call fail('random_init: repeatable')
+      if (n > 1 .and. (alike .neqv. mod(way, 2) == 0)) call fail('random_init: image_distinct')
+    end do
+    sync all
   end subroutine
 
   include 'expect.inc'

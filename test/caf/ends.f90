@@ -10,9 +10,11 @@ program ends
   use types
   implicit none
   integer, save :: x[*], v(10)[*]
+  integer, allocatable :: none(:)[:]
   type(box), save :: z[*]
   type(lock_type), save :: lock[*]
   character(len=20) :: which
+  type(team_type) :: team
   integer :: me, i, first
 
   me = this_image()
@@ -52,6 +54,16 @@ program ends
     lock (lock[1])
     lock (lock[1])
     unlock (lock[1])
+  case ('unallocated')
+    if (me == 1) i = none(3)[2]
+    sync all
+  case ('no_team')
+    change team (team)
+    end team
+  case ('many_teams')
+    do i = 1, 100
+      form team (i, team)
+    end do
   case ('sync_stopped')
     if (me == 2) stop
     sync all

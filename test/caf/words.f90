@@ -64,6 +64,10 @@ program words
   call expect(stat, 0, 'stat of lock')
   lock (locks(1)[me], stat=stat, errmsg=message)
   call expect(stat, stat_locked, 'stat of a second lock')
+  acquired = .true.
+  lock (locks(1)[me], acquired_lock=acquired, stat=stat)
+  call expect(stat, stat_locked, 'stat of a second lock with acquired_lock')
+  if (acquired) error stop 'acquired_lock of a second lock'
   if (message == '') error stop 'no message'
   sync all
   if (n > 1) then

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each image has a desk in symmetric memory, which one other image uses at a time. The two take turns: the asker writes
+ * a piece of its message and makes `turn` odd, the owner's thread takes it, writes its answer and makes `turn` even.
+ * The answer to a piece is an empty piece, until the message is complete; then it is the first piece of a message, and
+ * the roles change. So either side can send messages of any length, and the owner can ask back before it replies.
+ *
+ * Only the asker moves data between nodes. The thread uses its own memory alone and calls nothing of librma, which need
+ * not be prepared for a second thread. */
+#include "config.h"
+
+#include "caf/serve.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIECE 16384
+
+enum { PIECE_TAKEN, PIECE_ASKS, PIECE_REPLIES };
+
+struct piece {
+    uint32_t kind, len;
+    uint64_t total; /* of the message */
+    char data[PIECE];
+};
+
+struct desk {
+    uint64_t asker; /* the image that uses the desk, from 1, or 0 */
+    uint64_t turn;  /* odd: the owner's */
+    struct piece piece;
+};
+
+static struct desk *desk; /* symmetric */
+static rmai_caf_execute *execute;
+static pthread_t thread;
+static uint32_t ending;
+static _Thread_local int serving;
+
+int rmai_caf_serving(void) { return serving; }
+
+/* ---- the two sides of a desk ---- */
+
+struct side {
+    struct desk *desk; /* its address here, or NULL: the desk is on another node */
+    const char *statement;
+    int pe;
+    uint64_t turn; /* the last one of this side */
+};
+
+/* The lower half of `turn`, on which the thread sleeps. */
+static uint32_t *sleeps_on(struct desk *d) {
+    return (uint32_t *)(void *)&d->turn + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+}
+
+static void futex(uint32_t *word, int operation, uint32_t value, const struct timespec *timeout) {
+    syscall(SYS_futex, word, operation, value, timeout, NULL, 0);
+}
+
+static void give_turn(struct side *s, const struct piece *piece) {
+    size_t len = offsetof(struct piece, data) + piece->len;
+    s->turn++;
+    if (!s->desk) {
+        rma_put_signal(&desk->piece, piece, len, &desk->turn, s->turn, RMA_SIGNAL_SET, s->pe);
+        return;
+    }
+    if (piece != &s->desk->piece) memcpy(&s->desk->piece, piece, len);
+    __atomic_store_n(&s->desk->turn, s->turn, __ATOMIC_RELEASE); /* pairs with the load in take_turn or in serve */
+    if (!serving) futex(sleeps_on(s->desk), FUTEX_WAKE, INT_MAX, NULL);
+}
+
+#define HOT_POLLS  300
+#define LAZY_POLLS 2000 /* yields before a thread that has had nothing to do sleeps */
+
+/* The asker waits in librma, which reports long waits; the owner's thread knows that the asker is at work. */
+static int has_turn(void *side) {
+    const struct side *s = side;
+    return __atomic_load_n(&s->desk->turn, __ATOMIC_ACQUIRE) > s->turn; /* pairs with the store in give_turn */
+}
+
+static void take_turn(struct side *s, struct piece *piece) {
+    if (!s->desk) {
+        while (rma_atomic_fetch_uint64(&desk->turn, s->pe) == s->turn) sched_yield();
+        rma_get(piece, &desk->piece, offsetof(struct piece, data), s->pe);
+        if (piece->len) rma_get(piece->data, desk->piece.data, piece->len, s->pe);
+    } else {
+        int polls = HOT_POLLS;
+        while (!has_turn(s) && (serving || --polls > 0))
+            if (serving) sched_yield();
+        if (!serving) rma_wait_for_(s->statement, s->pe, has_turn, s);
+        memcpy(piece, &s->desk->piece, offsetof(struct piece, data));
+        memcpy(piece->data, s->desk->piece.data, piece->len);
+    }
+    s->turn++;
+}
+
+static void send_message(struct side *s, struct piece *piece, uint32_t kind, struct rmai_caf_message m) {
+    size_t sent = 0;
+    for (;;) {
+        piece->kind = kind;
+        piece->len = (uint32_t)(m.len - sent < PIECE ? m.len - sent : PIECE);
+        piece->total = m.len;
+        memcpy(piece->data, m.data + sent, piece->len);
+        give_turn(s, piece);
+        sent += piece->len;
+        if (sent == m.len) return;
+        take_turn(s, piece);
+    }
+}
+
+/* Receives a message whose first piece has come. Its kind is in *piece. */
+static struct rmai_caf_message receive_message(struct side *s, struct piece *piece) {
+    struct rmai_caf_message m = {.len = piece->total, .data = rmai_caf_memory(s->statement, piece->total)};
+    size_t received = 0;
+    for (;;) {
+        memcpy(m.data + received, piece->data, piece->len);
+        received += piece->len;
+        if (received == m.len) return m;
+        uint32_t kind = piece->kind;
+        *piece = (struct piece){.kind = PIECE_TAKEN};
+        give_turn(s, piece);
+        take_turn(s, piece);
+        piece->kind = kind;
+    }
+}
+
+/* Sends a request and returns the reply. */
+static struct rmai_caf_message converse(struct side *s, struct piece *piece, struct rmai_caf_message request) {
+    send_message(s, piece, PIECE_ASKS, request);
+    for (;;) {
+        take_turn(s, piece);
+        uint32_t kind = piece->kind;
+        struct rmai_caf_message m = receive_message(s, piece);
+        if (kind == PIECE_REPLIES) return m;
+        struct rmai_caf_message reply = execute(m);
+        free(m.data);
+        send_message(s, piece, PIECE_REPLIES, reply);
+        free(reply.data);
+    }
+}
+
+/* ---- the asker ---- */
+
+struct rmai_caf_message rmai_caf_ask(const char *statement, int pe, struct rmai_caf_message request) {
+    struct side s = {.desk = rma_ptr(desk, pe), .statement = statement, .pe = pe};
+    uint64_t me = (uint64_t)rmai_caf.me + 1;
+    struct piece *piece = rmai_caf_memory(statement, sizeof *piece);
+    while (rma_atomic_compare_swap_uint64(&desk->asker, 0, me, pe) != 0) {
+        rma_progress();
+        sched_yield();
+    }
+    s.turn = rma_atomic_fetch_uint64(&desk->turn, pe);
+    struct rmai_caf_message reply = converse(&s, piece, request);
+    rma_atomic_set_uint64(&desk->asker, 0, pe);
+    free(piece);
+    return reply;
+}
+
+/* ---- the owner's thread ---- */
+
+static struct side owner;
+static struct piece owner_piece;
+
+struct rmai_caf_message rmai_caf_ask_back(struct rmai_caf_message request) {
+    return converse(&owner, &owner_piece, request);
+}
+
+static void sleep_for_turn(uint64_t turn, int idle) {
+    /* Askers of this node wake the thread. Nobody wakes it for another node. */
+    static const struct timespec moment = {.tv_nsec = 500000}, long_time = {.tv_sec = 1};
+    if (idle < LAZY_POLLS)
+        sched_yield();
+    else
+        futex(sleeps_on(desk), FUTEX_WAIT, (uint32_t)turn, rma_reach_.one_node ? &long_time : &moment);
+}
+
+static void *serve(void *unused) {
+    (void)unused;
+    serving = 1;
+    owner = (struct side){.desk = desk, .statement = "request of another image"};
+    for (int idle = 0; !__atomic_load_n(&ending, __ATOMIC_ACQUIRE);) {
+        uint64_t turn = __atomic_load_n(&desk->turn, __ATOMIC_ACQUIRE); /* pairs with the store in give_turn */
+        if (turn % 2 == 0) {
+            sleep_for_turn(turn, idle);
+            if (idle < LAZY_POLLS) idle++;
+            continue;
+        }
+        idle = 0;
+        owner.turn = turn - 1;
+        take_turn(&owner, &owner_piece);
+        struct rmai_caf_message request = receive_message(&owner, &owner_piece), reply = execute(request);
+        free(request.data);
+        send_message(&owner, &owner_piece, PIECE_REPLIES, reply);
+        free(reply.data);
+    }
+    return NULL;
+}
+
+void rmai_caf_serve_start(rmai_caf_execute *f) {
+    if (desk) return;
+    execute = f;
+    if (rmai_caf.n == 1) return;
+    desk = rma_calloc(1, sizeof *desk);
+    if (!desk || pthread_create(&thread, NULL, serve, NULL) != 0)
+        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM,
+                        "start of the coarrays: this image cannot serve the others: %s",
+                        desk ? "no thread" : rma_last_error());
+}
+
+void rmai_caf_serve_end(void) {
+    if (!desk) return;
+    rma_barrier_all();
+    __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
+    futex(sleeps_on(desk), FUTEX_WAKE, INT_MAX, NULL);
+    pthread_join(thread, NULL);
+    desk = NULL;
+}
