@@ -61,80 +61,51 @@ static race_epoch mask_of(uintptr_t addr, size_t len) { return (addr & 7) + len 
 
 /* ---- who ---- */
 
-/* While there are threads, one thread's puts are not ordered for another thread. */
-static int is_near(int pe) { return race_window.private_mode != RACE_PRIVATE_ALL && race_job.space_of[pe] != 0; }
+static int is_near(int pe) { return race_job.space_of[pe] != 0; }
 
 static struct race_who thread_who(void) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
     return who;
 }
 
-/* Adds what fences of the context have ordered before an access of PE pe's memory. */
-static void add_fenced(struct race_who *who, struct race_context *x, int pe) {
-    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
-    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    who->fenced[0].actor = puts->actor, who->fenced[0].count = puts->fenced;
-    who->fenced[1].actor = data->actor, who->fenced[1].count = data->fenced;
-}
-
-/* The next operation of a flow. */
-static struct race_who next_of(struct race_flow *f) {
-    struct race_who who = {.clock = race_me->clock};
-    uint32_t count = race_window.private_mode == RACE_PRIVATE_ALL ? __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED)
-                                                                  : ++f->count; /* there is one thread */
-    who.epoch = RACE_EPOCH(f->actor, count);
-    return who;
-}
-
-/* The same for an access of PE pe's memory, which fences to that PE also order (atomics). */
+/* The same for an atomic access of PE pe's memory, which fences to that PE also order. */
 static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
-    add_fenced(&who, x, pe);
+    who.fences = x, who.fences_to = pe;
     return who;
 }
 
-/* The context's next operation on PE pe that only quiet completes. */
-static struct race_who pending_who(struct race_context *x, int pe) {
-    return next_of(race_context_flow(x, RACE_PENDING, pe));
+/* The calling thread's next operation of this kind. If there is no memory for its flow, it counts as an access by the
+ * thread itself, which is complete when the call returns. */
+static struct race_who next_who(struct race_context *x, enum race_kind kind, int pe) {
+    struct race_flow *flow = race_context_flow(x, kind, pe, 1);
+    struct race_who who = {.epoch = flow ? race_flow_next(flow) : race_now, .clock = race_me->clock};
+    return who;
 }
 
-/* While there are threads: a later operation of a flow replaces the earlier ones (shadow.c), so it must also tell what
- * they told. One lock protects what it tells, its number and its access. */
-static int lock_flow(struct race_flow *f) {
-    if (!__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) return 0;
-    race_spin_lock(&f->lock);
-    return 1;
-}
-static void unlock_flow(struct race_flow *f, int locked) {
-    if (locked) race_spin_unlock(&f->lock);
+/* One that only quiet completes. */
+static struct race_who pending_who(struct race_context *x, int pe) { return next_who(x, RACE_PENDING, pe); }
+
+/* A put, or signalled data. */
+static struct race_who put_who(const struct race_call *c, struct race_context *x, enum race_kind kind, int pe) {
+    struct race_who who = next_who(x, kind, pe);
+    who.own = c->native && is_near(pe);
+    who.fences = x, who.fences_to = pe;
+    return who;
 }
 
-/* What the context's operation on PE pe's memory tells to a thread that sees its value. If there are threads, the flow
- * of its puts is locked. */
-static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe, int locked) {
-    struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    race_fences *fences = c->native ? race_fences_into : NULL;
-    uint32_t version = 0;
-    if (locked) {
-        if (!puts->told) puts->told = calloc(race_job.clocks, sizeof *puts->told);
-        if (puts->told) version = race_publish_all(race_me, puts->told, fences);
-    }
-    if (!version) version = race_publish(race_me, fences);
+/* What the context's operation on PE pe's memory tells to a thread that sees its value. */
+static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
+    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe, 0);
+    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe, 0);
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
-                                   .version = version,
-                                   .puts = puts->actor,
-                                   .puts_to = puts->fenced,
-                                   .signalled = data->actor,
-                                   .signalled_to = data->fenced};
-}
-
-/* The context's next put, or next signalled data, to PE pe. */
-static struct race_who flow_who(const struct race_call *c, struct race_context *x, struct race_flow *f, int pe) {
-    struct race_who who = next_of(f);
-    who.own = c->native && is_near(pe);
-    add_fenced(&who, x, pe);
-    return who;
+                                   .version =
+                                       race_publish(race_me, c->native ? race_all_fences : race_context_fences(x, pe)),
+                                   .puts = puts ? puts->actor : UINT32_MAX,
+                                   .puts_to = puts ? race_flow_fenced(puts) : 0,
+                                   .signalled = data ? data->actor : UINT32_MAX,
+                                   .signalled_to = data ? race_flow_fenced(data) : 0};
 }
 
 /* An access of the caller's buffer: by the thread if the buffer is free when the call returns, else by the context's
@@ -161,16 +132,13 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
 /* A write of PE f->pe's memory by an operation of the context. */
 static void far_write(const struct race_call *c, struct race_context *x, const struct found *f, size_t len,
                       race_epoch kind, uint32_t place) {
-    struct race_flow *flow = race_context_flow(x, RACE_PUTS, f->pe);
-    int locked = lock_flow(flow);
-    struct race_operation op = telling(c, x, f->pe, locked);
-    struct race_who who = flow_who(c, x, flow, f->pe);
-    race_log(flow->actor, RACE_COUNT(who.epoch), op);
+    const struct race_operation op = telling(c, x, f->pe);
+    const struct race_who who = put_who(c, x, RACE_PUTS, f->pe);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
     if (kind == RACE_PLAIN)
         race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
     else
         race_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
-    unlock_flow(flow, locked);
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
@@ -196,26 +164,22 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     who.own = c->native && is_near(f.pe);
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
+    if (nbi) race_tick(race_me);
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get) {
     struct race_context *x;
-    struct race_flow *flow;
-    struct race_operation op;
     struct race_who mine, theirs;
     struct found f;
     uint32_t place;
-    int locked = 0;
     if (!race_watches() || !elem || !n || !(x = race_context_of(c->ctx)) || !find_target(x, far, elem, &f)) return;
     place = race_call_place(c->pc, c->name);
     mine = theirs = thread_who();
-    flow = race_context_flow(x, RACE_PUTS, f.pe);
     if (!get) {
-        locked = lock_flow(flow);
-        op = telling(c, x, f.pe, locked);
-        theirs = flow_who(c, x, flow, f.pe);
-        race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
+        const struct race_operation op = telling(c, x, f.pe);
+        theirs = put_who(c, x, RACE_PUTS, f.pe);
+        race_log(RACE_ACTOR(theirs.epoch), RACE_COUNT(theirs.epoch), op);
     }
     for (size_t i = 0; i < n; i++) {
         struct race_target t = far;
@@ -225,7 +189,6 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
         race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
                    &mine);
     }
-    unlock_flow(flow, locked);
     if (!get) race_tick(race_me);
 }
 
@@ -266,13 +229,10 @@ static void far_pieces(const struct race_context *x, struct race_target base, co
 /* Writes them as the context's next operation on PE pe. */
 static void far_write_pieces(const struct race_call *c, struct race_context *x, int pe, struct race_target base,
                              const struct race_pieces *p, size_t unit, uint32_t place) {
-    struct race_flow *flow = race_context_flow(x, RACE_PUTS, pe);
-    const int locked = lock_flow(flow);
-    const struct race_operation op = telling(c, x, pe, locked);
-    const struct race_who who = flow_who(c, x, flow, pe);
-    race_log(flow->actor, RACE_COUNT(who.epoch), op);
+    const struct race_operation op = telling(c, x, pe);
+    const struct race_who who = put_who(c, x, RACE_PUTS, pe);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
     far_pieces(x, base, p, unit, 1, place, &who);
-    unlock_flow(flow, locked);
 }
 
 static void near_pieces(struct race_context *x, int pe, const void *base, const struct race_pieces *p, int nbi,
@@ -308,6 +268,7 @@ void race_get_pieces(const struct race_call *c, void *dest, struct race_target s
     who.own = c->native && is_near(f.pe);
     far_pieces(x, source, &from, 0, 0, place, &who);
     near_pieces(x, f.pe, dest, &to, nbi, 1, place);
+    if (nbi) race_tick(race_me);
 }
 
 void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
@@ -319,20 +280,17 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
     race_job.native |= c->native;
     place = race_call_place(c->pc, c->name);
     if (fetch) {
-        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-        const int locked = lock_flow(puts);
-        const struct race_operation op = telling(c, x, f.pe, locked);
+        const struct race_operation op = telling(c, x, f.pe);
         struct race_who who = how.nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
-        if (how.nbi) add_fenced(&who, x, f.pe);
+        who.fences = x, who.fences_to = f.pe;
         if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         far_pieces(x, dest, &to, how.size, how.writes, place, &who);
-        unlock_flow(puts, locked);
         near_pieces(x, f.pe, fetch, &into, how.nbi, 1, place);
     } else {
         far_write_pieces(c, x, f.pe, dest, &to, how.size, place);
     }
     if (source) near_pieces(x, f.pe, source, &from, how.nbi, 0, place);
-    if (how.writes) race_tick(race_me);
+    if (how.writes || how.nbi) race_tick(race_me);
 }
 
 void race_p(const struct race_call *c, struct race_target dest, size_t len) {
@@ -361,50 +319,45 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
 
 /* ---- atomics and signals ---- */
 
-static void settle(struct race_flow *flow, int completes);
+static void settle(struct race_context *x, enum race_kind kind, int pe, int completes);
 
 /* A native atomic or signal that writes: the context's puts are complete before it (docs/memory-model.md). */
 static void native_release(const struct race_call *c) {
     struct race_context *x = race_context_of(c->ctx);
     for (int pe = 0; x && pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 1);
-        settle(&x->signalled[pe], 1);
+        settle(x, RACE_PUTS, pe, 1);
+        settle(x, RACE_SIGNALLED, pe, 1);
     }
 }
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
                      const void *signal, int nbi) {
     struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
-    struct race_flow *puts, *data;
     struct race_context *x;
     struct race_operation op;
     struct race_who who;
     struct found f;
     uint32_t place;
-    int locked;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
     if (c->native) native_release(c);
     place = race_call_place(c->pc, c->name);
-    puts = race_context_flow(x, RACE_PUTS, f.pe);
-    data = race_context_flow(x, RACE_SIGNALLED, f.pe);
-    locked = lock_flow(puts);
-    op = telling(c, x, f.pe, locked);
+    op = telling(c, x, f.pe);
     if (len) {
         struct found d;
-        who = flow_who(c, x, data, f.pe);
-        op.signalled_to = RACE_COUNT(who.epoch); /* a thread that sees the signal sees this */
+        who = put_who(c, x, RACE_SIGNALLED, f.pe);
+        op.signalled = RACE_ACTOR(who.epoch); /* a thread that sees the signal sees this */
+        op.signalled_to = RACE_COUNT(who.epoch);
         if (find_target(x, dest, len, &d)) {
-            race_log(data->actor, RACE_COUNT(who.epoch), op);
+            race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
         near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
-        who = flow_who(c, x, puts, f.pe);
-        race_log(puts->actor, RACE_COUNT(who.epoch), op);
+        who = put_who(c, x, RACE_PUTS, f.pe);
+        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
     }
-    unlock_flow(puts, locked);
     race_tick(race_me);
 }
 
@@ -422,27 +375,19 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     if (!reads) {
         far_write(c, x, &f, len, RACE_ATOMIC, place);
     } else if (fetch) {
-        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-        int locked = lock_flow(puts);
-        struct race_operation op = telling(c, x, f.pe, locked);
+        const struct race_operation op = telling(c, x, f.pe);
         who = pending_who(x, f.pe);
-        add_fenced(&who, x, f.pe);
+        who.fences = x, who.fences_to = f.pe;
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_context_fetches(x, f.cells, mask);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
-        unlock_flow(puts, locked);
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
-        if (writes) {
-            struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-            int locked = lock_flow(puts);
-            race_log(race_me->actor, race_me->count, telling(c, x, f.pe, locked));
-            unlock_flow(puts, locked);
-        }
+        if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
         who = thread_who_at(c, x, f.pe);
         race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
     }
-    if (writes) race_tick(race_me);
+    if (writes || fetch) race_tick(race_me);
 }
 
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len) {
@@ -471,23 +416,27 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 
 /* ---- order ---- */
 
-/* Orders the flow's operations before its later ones and, if `completes`, completes them. */
-static void settle(struct race_flow *flow, int completes) {
-    uint32_t count = __atomic_load_n(&flow->count, __ATOMIC_RELAXED);
-    if (flow->actor == UINT32_MAX || !count) return;
-    if (flow->fenced < count) {
-        flow->fenced = count;
-        race_me->changed = 1;
+/* Orders the operations of this kind to PE pe, as far as the calling thread knows of them, before later ones and, if
+ * `completes`, completes them. */
+static void settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
+    for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
+        struct race_flow *flow = race_share_flow(s, kind, pe);
+        const uint32_t to = flow ? race_flow_known(flow) : 0;
+        if (!to) continue;
+        if (race_flow_fenced(flow) < to) {
+            race_flow_fence(flow, to);
+            race_me->changed = 1;
+        }
+        if (completes) race_know(race_me, flow->actor, to);
     }
-    if (completes) race_know(race_me, flow->actor, count);
 }
 
 void race_fence(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 0);
-        settle(&x->signalled[pe], 0);
+        settle(x, RACE_PUTS, pe, 0);
+        settle(x, RACE_SIGNALLED, pe, 0);
     }
 }
 
@@ -497,9 +446,9 @@ void race_quiet(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 1);
-        settle(&x->signalled[pe], 1);
-        settle(&x->pending[pe], 1);
+        settle(x, RACE_PUTS, pe, 1);
+        settle(x, RACE_SIGNALLED, pe, 1);
+        settle(x, RACE_PENDING, pe, 1);
     }
     race_context_fetched(x, c->native);
     if (x->private_pending || race_window.private_mode == RACE_PRIVATE_PENDING) {
@@ -516,9 +465,9 @@ static void some(const struct race_call *c, const int *pes, size_t n, int comple
     for (size_t i = 0; i < n; i++) {
         int pe = pe_in_job(x, pes[i]);
         if (pe < 0) continue;
-        settle(&x->puts[pe], completes);
-        settle(&x->signalled[pe], completes);
-        if (completes) settle(&x->pending[pe], 1);
+        settle(x, RACE_PUTS, pe, completes);
+        settle(x, RACE_SIGNALLED, pe, completes);
+        if (completes) settle(x, RACE_PENDING, pe, 1);
     }
 }
 

@@ -17,9 +17,11 @@
  *                              pending)
  *     put_signal               data by signalled, signal by puts      tells, also about its own data
  *     wait_until, test         none (native: the word, an atomic)     learns
- *     fence                                                           orders the puts to a PE before whatever is told
- *                                                                     to that PE later
- *     quiet                                                           completes all of the context
+ *     fence                                                           orders the puts to a PE that the thread knows of
+ *                                                                     before what is told to that PE later, by threads
+ *                                                                     that know of the fence
+ *     quiet                                                           completes all of the context that the thread
+ *                                                                     knows of
  *     barrier                                                         quiet; learns what all know
  *     sync, collectives        buffers by thread                      learns what the PEs know that give it something
  *     lock                                                            learns what earlier holders knew

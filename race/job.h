@@ -61,6 +61,13 @@ struct race_header {
     struct race_block blocks[RACE_PES_MOST][RACE_BLOCKS_MOST];
 };
 
+/* An actor (clock.h) whose number does not follow from the PEs' numbers. */
+struct race_actor {
+    int pe;
+    uint32_t kind; /* enum race_kind */
+    uint32_t of;   /* a flow: its thread's actor; a thread: its number in its process */
+};
+
 struct race_job {
     int on;     /* 1: detection is on */
     int native; /* 1: the program has put by a native call */
@@ -68,8 +75,8 @@ struct race_job {
     struct race_header *header;
     char *map; /* the whole file */
     size_t map_len;
-    size_t clocks;    /* numbers in a clock: the largest number of actors */
-    uint32_t *actors; /* of each actor: its PE << 2 | its kind */
+    size_t clocks; /* numbers in a clock: the largest number of actors */
+    struct race_actor *actors;
     uint32_t *versions;
     uint32_t *version_tags;
     uint32_t history; /* how many versions of each PE and operations of each actor are kept */

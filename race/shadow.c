@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "race/flow.h"
 #include "race/job.h"
 #include "race/report.h"
 #include "race/spin.h"
@@ -231,17 +232,23 @@ uint64_t race_detach(uintptr_t base) {
 
 /* ---- one access ---- */
 
-int race_own(void) { return race_job.native && race_window.private_mode != RACE_PRIVATE_ALL; }
+int race_own(void) { return race_job.native; }
 
-static __attribute__((noinline)) int is_own_put(uint32_t actor) {
-    enum race_kind kind = race_actor_kind(actor);
-    return (kind == RACE_PUTS || kind == RACE_SIGNALLED) && race_actor_pe(actor) == race_job.my_pe;
+/* Whether the access is a put of this process that its thread has begun before. */
+static __attribute__((noinline)) int is_own_put(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && race_actor_kind(f->actor) != RACE_PENDING &&
+           (f->thread == RACE_ANYBODY || who->clock[f->thread] >= RACE_COUNT(e));
+}
+
+static __attribute__((noinline)) int is_fenced(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && f->context == who->fences && f->pe == who->fences_to && race_flow_fenced(f) >= RACE_COUNT(e);
 }
 
 static int happens_before(race_epoch e, const struct race_who *who) {
-    uint32_t actor = RACE_ACTOR(e), count = RACE_COUNT(e);
-    return who->clock[actor] >= count || (actor == who->fenced[0].actor && who->fenced[0].count >= count) ||
-           (actor == who->fenced[1].actor && who->fenced[1].count >= count) || (who->own && is_own_put(actor));
+    return who->clock[RACE_ACTOR(e)] >= RACE_COUNT(e) || (who->fences && is_fenced(e, who)) ||
+           (who->own && is_own_put(e, who));
 }
 
 static int record_before(const struct race_record *r, const struct race_who *who) {
@@ -499,10 +506,10 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     if (kind != RACE_PLAIN) {
         /* An atomic replaces one of the same thread, or an older one, of the same kind and bytes. */
         race_epoch old = write ? w : r, like = kind | mask;
-        int kept = !old || race_known_to_all(old) ||
-                   ((old & (RACE_KIND | RACE_MASK)) == like &&
-                    (RACE_ACTOR(old) == RACE_ACTOR(me) ||
-                     (!(who->own && is_own_put(RACE_ACTOR(old))) && happens_before(old, who))));
+        int kept =
+            !old || race_known_to_all(old) ||
+            ((old & (RACE_KIND | RACE_MASK)) == like &&
+             (RACE_ACTOR(old) == RACE_ACTOR(me) || (!(who->own && is_own_put(old, who)) && happens_before(old, who))));
         race_epoch second = (me & ~RACE_KIND) | RACE_SECOND;
         if (old == me) return;
         if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {

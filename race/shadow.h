@@ -61,15 +61,14 @@ struct race_list {
 _Static_assert(sizeof(struct race_list) == 256, "four cache lines");
 #define RACE_LISTS_MOST (1u << 24)
 
-/* The accessing actor. epoch: without a mask. fenced: for operations, the last puts and signalled data of the same
- * context to the same PE that a fence has ordered before this one. */
+/* The accessing actor. epoch: without a mask. fences: for operations that fences order after earlier ones, their
+ * context; and the PE on which they act. */
 struct race_who {
     race_epoch epoch;
     const uint32_t *clock;
-    struct {
-        uint32_t actor, count;
-    } fenced[2];
-    int own; /* 1: earlier puts of this process to a PE of its node come before: native calls (events.h) */
+    const void *fences;
+    int fences_to;
+    int own; /* 1: earlier puts of this process to a PE of its node are like stores of their threads: native calls */
 };
 
 /* race_cells: the cell of len bytes at an address of this process, or NULL if they are not checked or not in one cell.
