@@ -21,9 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* An epoch in a word: count << 32 | actor << 12 | kind << 8 | mask. The mask has a bit for each byte of a cell. */
+/* An epoch in a word: count << 32 | actor << 15 | family << 10 | kind << 8 | mask. The mask has a bit for each byte of
+ * a cell. */
 typedef uint64_t race_epoch;
-#define RACE_ACTORS_MOST (1u << 18)
+#define RACE_ACTORS_MOST (1u << 16)
 #define RACE_LONG        ((race_epoch)1 << 31) /* not an epoch: the upper half is the number of a list (shadow.h) */
 #define RACE_MASK        ((race_epoch)0xff)
 #define RACE_PLAIN       ((race_epoch)0 << 8)
@@ -32,8 +33,26 @@ typedef uint64_t race_epoch;
 #define RACE_SECOND      ((race_epoch)3 << 8) /* in the place of a cell's read: another atomic write */
 #define RACE_KIND        ((race_epoch)3 << 8)
 #define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
-#define RACE_ACTOR(e)    ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
-#define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 12)
+#define RACE_ACTOR(e)    ((uint32_t)(e) >> 15 & (RACE_ACTORS_MOST - 1))
+#define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 15)
+
+/* The family of an atomic of OpenSHMEM: the specification promises atomicity only within a type, within a domain (that
+ * of the world's contexts, or that of the contexts of SHMEM_TEAM_SHARED), and for signals within one of the two
+ * operations. RACE_ANY_TYPE: atomic towards all; all others, and all if the user wants so (RMA_RACE). */
+enum race_type {
+    RACE_ANY_TYPE,
+    RACE_SIGNED, /* int or long, by the size */
+    RACE_UNSIGNED,
+    RACE_LONG_LONG,
+    RACE_UNSIGNED_LONG_LONG,
+    RACE_FLOATING,
+    RACE_SIGNAL_SET,
+    RACE_SIGNAL_ADD
+};
+#define RACE_OF_TYPE(t)  ((race_epoch)(t) << 10)
+#define RACE_TYPE(e)     ((enum race_type)((e) >> 10 & 7))
+#define RACE_SHARED_TEAM ((race_epoch)1 << 13) /* in a context of SHMEM_TEAM_SHARED, or of a team split from it */
+#define RACE_FAMILY      (RACE_OF_TYPE(7) | RACE_SHARED_TEAM)
 
 /* What fences have ordered, as far as the calling thread knows: in a context towards a PE, or (context NULL) in all
  * contexts towards all PEs. `into` adds it to a clock (race_publish); NULL: adds nothing. */

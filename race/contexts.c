@@ -23,7 +23,7 @@ struct race_context *race_context_of(const void *handle) {
     return x;
 }
 
-struct race_context *race_context_new(const void *handle, int n, const int *pes) {
+struct race_context *race_context_new(const void *handle, int n, const int *pes, race_epoch domain) {
     struct race_context *x;
     race_spin_lock(&contexts_lock);
     x = unused; /* with its flows */
@@ -32,6 +32,7 @@ struct race_context *race_context_new(const void *handle, int n, const int *pes)
     if (!x && !(x = calloc(1, sizeof *x))) return NULL;
     x->handle = handle;
     x->n = n;
+    x->domain = domain;
     x->pes = NULL;
     if (pes && (x->pes = malloc((size_t)n * sizeof *pes))) memcpy(x->pes, pes, (size_t)n * sizeof *pes);
     race_spin_lock(&contexts_lock);

@@ -21,6 +21,7 @@ struct race_context {
     int private_pending; /* 1: operations use buffers in private memory */
     int n;               /* PEs of its team */
     int *pes;            /* their numbers in the job; NULL: the same as in the team */
+    race_epoch domain;   /* of its atomics: RACE_SHARED_TEAM or 0 */
     struct race_share *shares;
     struct race_fetch {
         struct race_cell *cell;
@@ -33,7 +34,7 @@ struct race_context {
 
 /* race_context_of: the context of a handle (NULL: the default context), or NULL. */
 struct race_context *race_context_of(const void *handle);
-struct race_context *race_context_new(const void *handle, int n, const int *pes);
+struct race_context *race_context_new(const void *handle, int n, const int *pes, race_epoch domain);
 void race_context_end(struct race_context *x);
 
 /* race_context_flow: the calling thread's flow of this kind to PE pe; NULL if there is none and `make` is 0, or memory

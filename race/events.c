@@ -321,6 +321,29 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
 
 static void settle(struct race_context *x, enum race_kind kind, int pe, int completes);
 
+/* The family of an atomic of OpenSHMEM, from the name of its call: shmem_ctx_TYPE_atomic_add, shmem_TYPE_swap. Types of
+ * the same size that C takes for one type are one here: int64 is long, and so are ptrdiff and, unsigned, size. */
+static race_epoch family_of(const struct race_call *c, const struct race_context *x) {
+    const char *type = c->name + strlen("shmem_");
+    enum race_type t;
+    if (c->native || !race_job.strict_atomics) return RACE_ANY_TYPE;
+    if (!strncmp(type, "ctx_", 4)) type += 4;
+    if (*type == 'f' || *type == 'd')
+        t = RACE_FLOATING;
+    else if (!strncmp(type, "longlong", 8))
+        t = RACE_LONG_LONG;
+    else if (!strncmp(type, "ulonglong", 9))
+        t = RACE_UNSIGNED_LONG_LONG;
+    else
+        t = *type == 'u' || *type == 's' ? RACE_UNSIGNED : RACE_SIGNED;
+    return RACE_OF_TYPE(t) | x->domain;
+}
+
+static race_epoch family_of_signal(const struct race_call *c, int add) {
+    if (c->native || !race_job.strict_atomics) return RACE_ANY_TYPE;
+    return RACE_OF_TYPE(add ? RACE_SIGNAL_ADD : RACE_SIGNAL_SET);
+}
+
 /* A native atomic or signal that writes: the context's puts are complete before it (docs/memory-model.md). */
 static void native_release(const struct race_call *c) {
     struct race_context *x = race_context_of(c->ctx);
@@ -331,7 +354,7 @@ static void native_release(const struct race_call *c) {
 }
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
-                     const void *signal, int nbi) {
+                     const void *signal, int add, int nbi) {
     struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
     struct race_context *x;
     struct race_operation op;
@@ -356,7 +379,8 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
     if (mask_of(f.addr, sizeof(uint64_t))) {
         who = put_who(c, x, RACE_PUTS, f.pe);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
-        race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
+        race_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
+                    (struct race_where){f.addr, f.pe});
     }
     race_tick(race_me);
 }
@@ -366,26 +390,27 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     struct race_who who;
     struct found f;
     uint32_t place;
-    race_epoch mask;
+    race_epoch mask, kind;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
+    kind = RACE_ATOMIC | family_of(c, x);
     prefetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);
     if (!reads) {
-        far_write(c, x, &f, len, RACE_ATOMIC, place);
+        far_write(c, x, &f, len, kind, place);
     } else if (fetch) {
         const struct race_operation op = telling(c, x, f.pe);
         who = pending_who(x, f.pe);
         who.fences = x, who.fences_to = f.pe;
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_context_fetches(x, f.cells, mask);
-        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
         if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
         who = thread_who_at(c, x, f.pe);
-        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
     }
     if (writes || fetch) race_tick(race_me);
 }
@@ -474,8 +499,8 @@ static void some(const struct race_call *c, const int *pes, size_t n, int comple
 void race_pe_quiet(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 1); }
 void race_pe_fence(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 0); }
 
-void race_ctx_made(const void *ctx, int n, const int *pes) {
-    if (race_job.on && ctx) race_context_new(ctx, n, pes);
+void race_ctx_made(const void *ctx, int n, const int *pes, race_epoch domain) {
+    if (race_job.on && ctx) race_context_new(ctx, n, pes, domain);
 }
 
 void race_ctx_ended(const void *ctx) {

@@ -83,9 +83,10 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
 void race_p(const struct race_call *c, struct race_target dest, size_t len);
 void race_g(const struct race_call *c, struct race_target source, size_t len);
 
-/* race_put_signal: dest has size 0 if there is only the signal. Call it before the library's call. */
+/* race_put_signal: dest has size 0 if there is only the signal. add: it adds to the signal, and does not set it. Call
+ * it before the library's call. */
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
-                     const void *signal, int nbi);
+                     const void *signal, int add, int nbi);
 
 /* race_atomic: before the call. reads: it returns the old value; writes: it is more than a fetch. fetch: where a
  * nonblocking atomic stores the old value, or NULL. race_atomic_done: after a fetching atomic has returned. */
@@ -100,8 +101,8 @@ void race_quiet(const struct race_call *c);
 void race_pe_quiet(const struct race_call *c, const int *pes, size_t n);
 void race_pe_fence(const struct race_call *c, const int *pes, size_t n);
 
-/* Contexts: team NULL for the world, else the PE numbers of its PEs. */
-void race_ctx_made(const void *ctx, int n, const int *pes);
+/* Contexts: pes: the numbers in the job of the PEs of the context's team, NULL for the world. domain: contexts.h. */
+void race_ctx_made(const void *ctx, int n, const int *pes, uint64_t domain);
 void race_ctx_ended(const void *ctx);
 
 /* Locks, by their address in this PE's space. */

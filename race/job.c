@@ -212,13 +212,15 @@ static int share_less(struct message *m, size_t *len, char *why, size_t room) {
 /* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
  * parts for all. Collective. */
 static void agree_on_options(void) {
-    int *own = prma_malloc(4 * sizeof *own), *least = own + 2;
+    int *own = prma_malloc(6 * sizeof *own), *least = own + 3;
     if (!own) return; /* all PEs fail alike, and share() will fail too */
     own[0] = options.on;
     own[1] = (int)options.history;
-    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 2);
+    own[2] = options.strict_atomics;
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 3);
     options.on = least[0];
     options.history = (uint32_t)least[1];
+    options.strict_atomics = least[2];
     prma_free(own);
 }
 
@@ -258,6 +260,7 @@ void race_open(void) {
         return;
     }
     race_job.history = options.history;
+    race_job.strict_atomics = options.strict_atomics;
     race_job.clocks = race_clocks(race_job.n_pes);
     race_job.cells_stride = race_job.stride / 8;
     race_job.statics_stride = (race_job.statics_len + 7) / 8;

@@ -69,8 +69,9 @@ struct race_actor {
 };
 
 struct race_job {
-    int on;     /* 1: detection is on */
-    int native; /* 1: the program has put by a native call */
+    int on;             /* 1: detection is on */
+    int native;         /* 1: the program has put by a native call */
+    int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */

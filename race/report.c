@@ -23,7 +23,7 @@ struct side {
 static void word_side(struct side *s, race_epoch epoch, int write, uint32_t place) {
     uint32_t actor = RACE_ACTOR(epoch);
     *s = (struct side){.pe = race_actor_pe(actor), .write = write, .kind = race_actor_kind(actor)};
-    s->access = epoch & RACE_KIND;
+    s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
@@ -88,6 +88,26 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     snprintf(text, room, "%sheap, offset %zu", owner, offset);
 }
 
+static int is_atomic(const struct side *s) { return (s->access & RACE_KIND) != RACE_PLAIN; }
+
+/* Why two atomics are not atomic towards each other. */
+enum difference { SIZES, TYPES, DOMAINS, SIGNALS };
+static enum difference difference_of(const struct side *a, const struct side *b) {
+    if ((a->access ^ b->access) & RACE_MASK) return SIZES;
+    if (RACE_TYPE(a->access) == RACE_TYPE(b->access)) return DOMAINS;
+    return RACE_TYPE(a->access) >= RACE_SIGNAL_SET ? SIGNALS : TYPES;
+}
+
+/* The same for the report's first line; "" if they are not two atomics. */
+static const char *cause(const struct side *old, const struct side *now) {
+    static const char *const causes[] = {[SIZES] = ": atomics of different sizes",
+                                         [TYPES] = ": atomics of different types",
+                                         [DOMAINS] =
+                                             ": atomics in contexts of SHMEM_TEAM_WORLD and of SHMEM_TEAM_SHARED",
+                                         [SIGNALS] = ": a signal that is set and added to"};
+    return is_atomic(old) && is_atomic(now) ? causes[difference_of(old, now)] : "";
+}
+
 /* Why the older access does not come before the newer one. */
 static const char *why(const struct side *old, const struct side *now) {
     if (old->kind != RACE_THREAD && old->pe == now->pe) return "not completed: no quiet or barrier between";
@@ -97,10 +117,17 @@ static const char *why(const struct side *old, const struct side *now) {
 
 static const char *advice(const struct side *old, const struct side *now, int native) {
     const struct side *put = old->kind != RACE_THREAD ? old : now->kind != RACE_THREAD ? now : NULL;
-    if ((old->access != RACE_PLAIN) != (now->access != RACE_PLAIN))
+    if (is_atomic(old) != is_atomic(now))
         return native ? "rma_atomic_ calls for both, or a flag or rma_barrier_all between"
                       : "shmem_atomic_ calls for both, or a flag or shmem_barrier_all between";
-    if (old->access != RACE_PLAIN && now->access != RACE_PLAIN) return "atomics of the same size for both";
+    if (is_atomic(old)) {
+        static const char *const advices[] = {
+            [SIZES] = "atomics of the same size for both",
+            [TYPES] = "atomics of the same type for both",
+            [DOMAINS] = "contexts of SHMEM_TEAM_WORLD for both, or of SHMEM_TEAM_SHARED for both",
+            [SIGNALS] = "SHMEM_SIGNAL_SET for both, or SHMEM_SIGNAL_ADD for both"};
+        return advices[difference_of(old, now)];
+    }
     if (old->pe == now->pe && old->kind == RACE_THREAD && now->kind == RACE_THREAD)
         return "a mutex for both, or joining the thread between";
     if (old->pe == now->pe && put)
@@ -125,7 +152,7 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
         !first_time((uint64_t)place << 1 | (uint64_t)write, (uint64_t)record->place << 1 | record->write))
         return;
     race_inside++;
-    word_side(&now, who->epoch | kind, write, place);
+    word_side(&now, who->epoch | kind | mask, write, place);
     word_side(&old, record->epoch, (int)record->write, record->place);
     word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;
@@ -136,13 +163,13 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
         if (now.call[0]) snprintf(by, sizeof by, " by %s", now.call);
         if (old.call[0]) snprintf(old_by, sizeof old_by, " by %s", old.call);
         __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
-        race_say("PE %d %s %zu byte%s of %s%s\n"
+        race_say("PE %d %s %zu byte%s of %s%s%s\n"
                  "    at %s%s%s\n"
                  "  PE %d %s them%s at %s%s%s, %s\n"
                  "  what would order them: %s",
-                 now.pe, write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s", memory, by, now.place,
-                 now.function[0] ? " in " : "", now.function, old.pe, old.write ? "wrote" : "read", old_by, old.place,
-                 old.function[0] ? " in " : "", old.function, reason, advice(&old, &now, native));
+                 now.pe, write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s", memory, by, cause(&old, &now),
+                 now.place, now.function[0] ? " in " : "", now.function, old.pe, old.write ? "wrote" : "read", old_by,
+                 old.place, old.function[0] ? " in " : "", old.function, reason, advice(&old, &now, native));
     }
     race_inside--;
 }

@@ -258,9 +258,17 @@ static int record_before(const struct race_record *r, const struct race_who *who
     return 0;
 }
 
+static __attribute__((noinline)) int related(race_epoch a, race_epoch b) {
+    const enum race_type s = RACE_TYPE(a), t = RACE_TYPE(b);
+    const int signals = (s >= RACE_SIGNAL_SET) + (t >= RACE_SIGNAL_SET);
+    if (s == RACE_ANY_TYPE || t == RACE_ANY_TYPE || signals == 1) return 1;
+    return s == t && (signals || !((a ^ b) & RACE_SHARED_TEAM));
+}
+
 /* Whether two overlapping accesses are atomic towards each other. */
 static int indivisible(race_epoch a, race_epoch b) {
-    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK);
+    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK) &&
+           (LIKELY(!((a ^ b) & RACE_FAMILY)) || related(a, b));
 }
 
 static uint32_t *lock_of(const struct race_cell *cell) {
@@ -353,8 +361,8 @@ static int take(struct race_cell *c, struct race_record *records) {
 /* A pair of accesses that a cell holds without a list: typical of counters and tables that two PEs update. */
 static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
     race_epoch same = a->epoch ^ b->epoch;
-    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC && !(same & (RACE_KIND | RACE_MASK)) &&
-           !a->seen[0].count && !b->seen[0].count;
+    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC &&
+           !(same & (RACE_KIND | RACE_FAMILY | RACE_MASK)) && !a->seen[0].count && !b->seen[0].count;
 }
 
 /* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
@@ -472,7 +480,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         /* The new access replaces an older access of the same bytes that happens before it (or has just been reported),
          * if the older one conflicts with nothing that the new one does not conflict with. */
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
-            (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
+            (kind == RACE_PLAIN || ((r.epoch & (RACE_KIND | RACE_FAMILY)) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
             r.epoch &= ~mask;
         if (r.epoch & RACE_MASK) records[kept++] = r;
@@ -508,7 +516,7 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         race_epoch old = write ? w : r, like = kind | mask;
         int kept =
             !old || race_known_to_all(old) ||
-            ((old & (RACE_KIND | RACE_MASK)) == like &&
+            ((old & (RACE_KIND | RACE_FAMILY | RACE_MASK)) == like &&
              (RACE_ACTOR(old) == RACE_ACTOR(me) || (!(who->own && is_own_put(old, who)) && happens_before(old, who))));
         race_epoch second = (me & ~RACE_KIND) | RACE_SECOND;
         if (old == me) return;

@@ -86,7 +86,7 @@ struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
  */
 int race_is_committed(uintptr_t addr, size_t len);
 
-/* race_access checks and records one access of bytes `mask` of a cell. */
+/* race_access checks and records one access of bytes `mask` of a cell. kind: with the family of an atomic (clock.h). */
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);
 

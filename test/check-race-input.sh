@@ -169,18 +169,61 @@ done
 job ./racy RMA_RACE=
 gives "an empty value" 66 1
 for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
-    'YES,'; do
+    atomics atomics=mine 'YES,'; do
     job ./racy RMA_RACE=$bad
     gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is not yes, no, exitcode=0..255, history="
 done
 job ./racy RMA_RACE=maybe,exitcode=3,nonsense
 gives "good words beside bad ones" 3 1 '"maybe" is not yes, no' '"nonsense" is not yes, no'
+for pair in "yes no 66 1" "no on 0 0" "exitcode=3 exitcode=4 3 1" "history=16 history=17 66 1" \
+    "atomics=librma atomics=specification 66 1"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    job ./racy RMA_RACE="$1,$2"
+    gives "$1 and $2" "$3" "$4" "RMA_RACE=$1,$2: \"$2\" contradicts \"$1\"; ignored"
+done
+for pair in yes,on,1 no,off exitcode=5,exitcode=5; do
+    job ./racy RMA_RACE=$pair
+    case $pair in
+    no*) gives "$pair" 0 0 ;;
+    yes*) gives "$pair" 66 1 ;;
+    *) gives "$pair" 5 1 ;;
+    esac
+    ! grep -q contradicts err || fail "$pair: a message"
+done
 job ./racy RMA_RACE=exitcode=0
 gives "exitcode=0" 0 1
 job ./racy RMA_RACE=history=16
 gives "history=16" 66 1
 job ./racy RMA_RACE=no,exitcode=5
 gives "no beside other words" 0 0
+
+# Atomics that the specification leaves undefined, and that librma executes as the program means them.
+cat >types.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+static long word;
+
+int main(void) {
+    shmem_init();
+    if (shmem_my_pe() == 0)
+        shmem_long_atomic_add(&word, 5, 1);
+    else
+        shmem_ulong_atomic_add((unsigned long *)&word, 0, 1);
+    shmem_barrier_all();
+    printf("PE %d has %ld\n", shmem_my_pe(), word);
+    shmem_finalize();
+    return 0;
+}
+END
+$oshcc --race types.c -o types || fail "oshcc --race types.c"
+job ./types
+gives "atomics of two types" 66 1 ": atomics of different types"
+job ./types RMA_RACE=atomics=specification
+gives "atomics=specification" 66 1 ": atomics of different types"
+job ./types RMA_RACE=atomics=librma
+gives "atomics=librma" 0 0
 
 # PEs with different settings. The launcher starts one command on each PE, which knows its number.
 cat >differ <<'END'
