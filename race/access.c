@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "race/access.h"
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/job.h"
 #include "race/places.h"
@@ -30,6 +31,7 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
     struct race_who who = {.epoch = race_now, .own = race_own()};
     if (!race_me || race_inside || race_locks_held) return;
     who.clock = race_me->clock;
+    race_called(pc, __builtin_frame_address(0));
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
 }
 

@@ -256,7 +256,7 @@ static inline int race_gptr_put_signal_as(const char *call, const rma_ctx *ctx, 
 }
 
 /* A call's place is where the program called the function that the table generates. */
-#define RACE_FROM_ (race_from = RACE_HERE)
+#define RACE_FROM_ (race_from = RACE_CALLED)
 
 /* From here on the names in the tables mean the functions above. The inlined tests of a waiting call always fail, so
  * that it calls race_wait_slow. */

@@ -3,11 +3,13 @@
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/events.h"
 #include "race/group.h"
 
-#define RACE_HERE ((uintptr_t)__builtin_return_address(0))
+#define RACE_HERE   ((uintptr_t)__builtin_return_address(0))
+#define RACE_CALLED race_called(RACE_HERE, __builtin_frame_address(0)) /* in a wrapper: the place of its call */
 
 /* Forwards to the library, whose own accesses are not checked. */
 #define RACE_FORWARD(WHAT)                                                                                             \
@@ -48,7 +50,7 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
 /* ---- beginnings of wrappers. RACE_BY_NATIVE: as.h ---- */
 
 /* The call: its name, and the place from which the wrapper was called. */
-#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = RACE_BY_NATIVE}
+#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_CALLED, .native = RACE_BY_NATIVE}
 
 /* For calls that exist in both forms (shmem_table.h, rma_inline.h): with a context and without. */
 #define RACE_CTX_OF_SYM NULL

@@ -22,10 +22,11 @@ __thread int race_locks_held;
 static struct race_thread *unused_threads; /* of threads that have ended: their actors keep their counts */
 static uint32_t threads_lock;
 
-uint32_t race_actor_new(enum race_kind kind, uint32_t of) {
+uint32_t race_actor_new(enum race_kind kind, uint32_t of, int in_context) {
     uint32_t n = __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
     if (n < race_job.clocks) {
-        race_job.actors[n] = (struct race_actor){.pe = race_job.my_pe, .kind = kind, .of = of};
+        race_job.actors[n] =
+            (struct race_actor){.pe = race_job.my_pe, .kind = kind, .of = of, .in_context = in_context};
         return n;
     }
     __atomic_fetch_sub(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
@@ -60,6 +61,10 @@ uint32_t race_actor_thread_number(uint32_t thread) {
     return thread < (uint32_t)race_job.n_pes ? 0 : race_job.actors[thread].of;
 }
 
+int race_actor_in_context(uint32_t actor) {
+    return actor >= RACE_STANDING(race_job.n_pes) && race_job.actors[actor].in_context;
+}
+
 /* How many numbers of a clock are in use. */
 static size_t in_use(void) {
     size_t n = __atomic_load_n(&race_job.header->n_actors, __ATOMIC_RELAXED);
@@ -81,7 +86,7 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
         t = calloc(1, sizeof *t);
         if (!t) return NULL;
         t->clock = calloc(race_job.clocks, sizeof *t->clock);
-        t->actor = parent ? race_actor_new(RACE_THREAD, 0) : (uint32_t)race_job.my_pe;
+        t->actor = parent ? race_actor_new(RACE_THREAD, 0, 0) : (uint32_t)race_job.my_pe;
         if (!t->clock || t->actor == UINT32_MAX) {
             free(t->clock);
             free(t);

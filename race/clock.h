@@ -105,11 +105,14 @@ void race_thread_free(struct race_thread *t);
  * process, for a flow its thread's actor. race_actor_kind, _pe, _thread: an actor's kind, its PE, and the actor of its
  * thread. race_actor_thread_number: a thread's number in its process; the first one has the number 0. */
 enum race_kind { RACE_THREAD, RACE_PUTS, RACE_SIGNALLED, RACE_PENDING };
-uint32_t race_actor_new(enum race_kind kind, uint32_t of);
+uint32_t race_actor_new(enum race_kind kind, uint32_t of, int in_context);
 enum race_kind race_actor_kind(uint32_t actor);
 int race_actor_pe(uint32_t actor);
 uint32_t race_actor_thread(uint32_t actor);
 uint32_t race_actor_thread_number(uint32_t thread);
+
+/* race_actor_in_context: whether a flow belongs to another context than a default one. */
+int race_actor_in_context(uint32_t actor);
 
 /* race_actor_standing: the actor of the first thread of PE `from`, in the default context, towards PE `to`. The first
  * threads of the n processes have the numbers below n. */

@@ -86,7 +86,7 @@ static struct race_flow *new_flow(struct race_context *x, enum race_kind kind, i
     static uint32_t lock;
     const uint32_t number = race_actor_standing(kind, race_job.my_pe, pe);
     const int first = x == &standing && race_me->actor == (uint32_t)race_job.my_pe;
-    const uint32_t actor = first ? number : race_actor_new(kind, race_me->actor);
+    const uint32_t actor = first ? number : race_actor_new(kind, race_me->actor, x != &standing);
     struct race_flow *f;
     if (actor != UINT32_MAX && !first) return race_flow_new(actor, x, pe);
     race_spin_lock(&lock);

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/contexts.h"
 #include "race/group.h"
 #include "race/job.h"
-#include "race/options.h"
 #include "race/places.h"
 #include "race/shadow.h"
 #include "race/spin.h"
@@ -48,6 +48,11 @@ static int find_target(const struct race_context *x, struct race_target t, size_
     /* The cell is often in no cache; the work before its use hides the miss. */
     if (f->cells) __builtin_prefetch(f->cells, 1);
     return f->cells != NULL;
+}
+
+/* Reports an access of `len` bytes that goes past the end of a block of the symmetric heap. */
+static void check_end(const struct race_call *c, const struct found *f, size_t len, int write) {
+    race_past_end(c, f->pe, f->addr - race_job.space, len, write);
 }
 
 /* The same for the word itself, which the library's call needs next: an atomic may target any memory. */
@@ -125,6 +130,7 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
     }
     who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
+    race_stack_buffer((uintptr_t)addr, len, who.epoch);
 }
 
 /* ---- put and get ---- */
@@ -148,6 +154,7 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
     race_job.native |= c->native;
     place = race_call_place(c->pc, c->name);
+    check_end(c, &f, len, 1);
     far_write(c, x, &f, len, RACE_PLAIN, place);
     near_buffer(x, f.pe, source, len, nbi, 0, place);
     race_tick(race_me);
@@ -160,6 +167,7 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
+    check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
@@ -185,6 +193,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
         struct race_target t = far;
         t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
         if (!find_target(x, t, elem, &f)) break;
+        check_end(c, &f, elem, !get);
         race_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
         race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
                    &mine);
@@ -209,8 +218,9 @@ static int find_pieces(const struct race_context *x, struct race_target base, co
 }
 
 /* Accesses the pieces of remote memory. unit: each element of so many bytes is an atomic; 0: plain accesses. */
-static void far_pieces(const struct race_context *x, struct race_target base, const struct race_pieces *p, size_t unit,
-                       int write, uint32_t place, const struct race_who *who) {
+static void far_pieces(const struct race_call *c, const struct race_context *x, struct race_target base,
+                       const struct race_pieces *p, size_t unit, int write, uint32_t place,
+                       const struct race_who *who) {
     struct race_walk walk = {.next = 0};
     struct rma_block piece;
     struct found f;
@@ -220,6 +230,7 @@ static void far_pieces(const struct race_context *x, struct race_target base, co
         t.addr += (uint64_t)piece.offset;
         if (!piece.len) continue;
         if (!find_target(x, t, piece.len, &f)) break; /* the library refuses the call */
+        check_end(c, &f, piece.len, write);
         for (size_t at = 0; at < piece.len; at += len)
             race_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
                        write, place, who);
@@ -232,7 +243,7 @@ static void far_write_pieces(const struct race_call *c, struct race_context *x, 
     const struct race_operation op = telling(c, x, pe);
     const struct race_who who = put_who(c, x, RACE_PUTS, pe);
     race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
-    far_pieces(x, base, p, unit, 1, place, &who);
+    far_pieces(c, x, base, p, unit, 1, place, &who);
 }
 
 static void near_pieces(struct race_context *x, int pe, const void *base, const struct race_pieces *p, int nbi,
@@ -266,7 +277,7 @@ void race_get_pieces(const struct race_call *c, void *dest, struct race_target s
     place = race_call_place(c->pc, c->name);
     who = nbi ? pending_who(x, f.pe) : thread_who();
     who.own = c->native && is_near(f.pe);
-    far_pieces(x, source, &from, 0, 0, place, &who);
+    far_pieces(c, x, source, &from, 0, 0, place, &who);
     near_pieces(x, f.pe, dest, &to, nbi, 1, place);
     if (nbi) race_tick(race_me);
 }
@@ -284,7 +295,7 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
         struct race_who who = how.nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
         who.fences = x, who.fences_to = f.pe;
         if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
-        far_pieces(x, dest, &to, how.size, how.writes, place, &who);
+        far_pieces(c, x, dest, &to, how.size, how.writes, place, &who);
         near_pieces(x, f.pe, fetch, &into, how.nbi, 1, place);
     } else {
         far_write_pieces(c, x, f.pe, dest, &to, how.size, place);
@@ -371,6 +382,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         op.signalled = RACE_ACTOR(who.epoch); /* a thread that sees the signal sees this */
         op.signalled_to = RACE_COUNT(who.epoch);
         if (find_target(x, dest, len, &d)) {
+            check_end(c, &d, len, 1);
             race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
@@ -452,7 +464,10 @@ static void settle(struct race_context *x, enum race_kind kind, int pe, int comp
             race_flow_fence(flow, to);
             race_me->changed = 1;
         }
-        if (completes) race_know(race_me, flow->actor, to);
+        if (completes) {
+            race_know(race_me, flow->actor, to);
+            if (race_job.completed[flow->actor] < to) race_job.completed[flow->actor] = to;
+        }
     }
 }
 
@@ -528,63 +543,4 @@ void race_lock_clear(const struct race_call *c, const void *lock) {
     race_quiet(c);
     race_group_lock(lock_number(lock), 1);
     race_tick(race_me);
-}
-
-/* ---- blocks ---- */
-
-uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
-
-/* A block's offset selects a few entries, one of which it uses, so that programs with many blocks do not search long.
- * If all of them are taken, reports give only the offset in the heap. */
-#define PROBES 8
-static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
-    struct race_block *blocks = race_job.header->blocks[pe];
-    for (uint64_t i = 0; i < PROBES; i++) {
-        struct race_block *b = &blocks[((offset >> 4) * 0x9e3779b97f4a7c15u >> 40) % (RACE_BLOCKS_MOST - PROBES) + i];
-        if (size ? !__atomic_load_n(&b->size, __ATOMIC_RELAXED) : b->size && b->offset == offset) return b;
-    }
-    return NULL;
-}
-
-void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
-    struct race_block *b;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || !size) return;
-    if (offset >= race_job.stride && offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
-    if (local) {
-        struct race_cell *cells = race_cells_at(offset, size, pe);
-        if (cells) race_forget(cells, size);
-    }
-    b = block_entry(pe, offset, size);
-    if (!b) return;
-    b->offset = offset;
-    b->place = race_call_place(c->pc, c->name);
-    b->kind = offset >= RACE_ATTACHED ? RACE_REGION : local ? RACE_LOCAL : RACE_SYMMETRIC;
-    __atomic_store_n(&b->size, size, __ATOMIC_RELEASE);
-}
-
-void race_freed(int pe, uint64_t offset) {
-    struct race_block *b;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes) return;
-    b = block_entry(pe, offset, 0);
-    if (b) __atomic_store_n(&b->size, 0, __ATOMIC_RELEASE);
-}
-
-void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset) {
-    static int said;
-    if (!race_watches() || offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
-    if (!race_job.attached) {
-        if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-            race_say("PE %d: no address space to track accesses of attached memory: races there are not detected",
-                     race_job.my_pe);
-        return;
-    }
-    race_attach((uintptr_t)base, size, offset);
-    race_allocated(c, race_job.my_pe, offset, size, 0);
-}
-
-void race_detached(const void *base) {
-    uint64_t offset;
-    if (!race_watches()) return;
-    offset = race_detach((uintptr_t)base);
-    if (offset) race_freed(race_job.my_pe, offset);
 }

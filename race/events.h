@@ -109,15 +109,4 @@ void race_ctx_ended(const void *ctx);
 void race_lock_got(const void *lock);
 void race_lock_clear(const struct race_call *c, const void *lock);
 
-/* Blocks of PE pe, for reports, by the offset in its space. local: the block is in a local heap; earlier accesses of
- * the memory do not count. race_offset: the offset of an address of this PE's space. */
-void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local);
-void race_freed(int pe, uint64_t offset);
-uint64_t race_offset(const void *base);
-
-/* Attached memory, by its offset in global pointers. Does nothing for memory that is accessible anyway, which has
- * another kind of offset. */
-void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset);
-void race_detached(const void *base);
-
 #endif

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -117,6 +119,7 @@ static size_t lay_out(char *map) {
     } while (0)
     PART(race_job.header, sizeof(struct race_header));
     PART(race_job.actors, race_job.clocks * sizeof(struct race_actor));
+    PART(race_job.completed, race_job.clocks * sizeof(uint32_t));
     PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
     PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
@@ -298,13 +301,26 @@ void race_open(void) {
     race_inside--;
 }
 
+/* The total comes last: the launcher reads each PE's standard error by itself, so each PE waits until it has read its
+ * reports; not longer than 0.2 s, if the launcher does not read. */
+static void wait_for_launcher(void) {
+    struct stat st;
+    int unread;
+    if (fstat(STDERR_FILENO, &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) return;
+    for (int i = 0; i < 200 && !ioctl(STDERR_FILENO, FIONREAD, &unread) && unread > 0; i++) usleep(1000);
+}
+
 void race_close(void) {
-    uint32_t races;
+    uint32_t races, past_ends;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
     race_inside++;
+    wait_for_launcher();
     prma_barrier_all();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
+    past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
+    if (past_ends && race_job.my_pe == 0)
+        race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
     if (races && race_job.my_pe == 0)
         race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
     race_job.on = 0;
@@ -315,7 +331,7 @@ void race_close(void) {
 /* A library's destructors run after the program's own, and after on_exit. */
 static __attribute__((destructor)) void end(void) {
     if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
-    if (!race_job.header->races) return;
+    if (!race_job.header->races && !race_job.header->past_ends) return;
     fflush(NULL);
     race_ompt_end();
     _exit(options.exitcode);

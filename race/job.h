@@ -48,8 +48,9 @@ struct race_place {
 struct race_header {
     uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
     uint32_t n_actors;
-    uint32_t races;   /* reported races */
-    uint32_t threads; /* set once a PE has created a thread */
+    uint32_t races;     /* reported races */
+    uint32_t past_ends; /* reported operations past a block's end */
+    uint32_t threads;   /* set once a PE has created a thread */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
@@ -66,6 +67,7 @@ struct race_actor {
     int pe;
     uint32_t kind; /* enum race_kind */
     uint32_t of;   /* a flow: its thread's actor; a thread: its number in its process */
+    int in_context;
 };
 
 struct race_job {
@@ -78,6 +80,7 @@ struct race_job {
     size_t map_len;
     size_t clocks; /* numbers in a clock: the largest number of actors */
     struct race_actor *actors;
+    uint32_t *completed; /* of each flow: the last operation that its PE knows to be complete; for reports */
     uint32_t *versions;
     uint32_t *version_tags;
     uint32_t history; /* how many versions of each PE and operations of each actor are kept */

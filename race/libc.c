@@ -10,6 +10,7 @@
 #include <wchar.h>
 
 #include "race/access.h"
+#include "race/blocks.h"
 #include "race/job.h"
 #include "race/shadow.h"
 
@@ -126,47 +127,80 @@ HOOK char *__wrap_strcat(char *dest, const char *source) {
     return dest;
 }
 
-/* Freed memory may become another thread's. */
-static void gone(void *p) {
-    if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, malloc_usable_size(p));
-}
+/* ---- allocation ---- */
 
-HOOK void __wrap_free(void *p) {
-    gone(p);
-    free(p);
+#define CALL(NAME) struct race_call c = {.name = (NAME), .pc = HERE}
+
+/* Freed memory may become another thread's. */
+static void gone(void *p, const struct race_call *c) {
+    if (p && race_window.private_mode != RACE_PRIVATE_OFF) race_private_freed(p, malloc_usable_size(p), c);
 }
 
 /* And new memory may have been another thread's, freed by a library. */
-static void *had(void *p, size_t n) {
+static void *had(void *p, size_t n, const struct race_call *c) {
     if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, n);
+    race_private_allocated(p, n, c);
     return p;
 }
 
-HOOK void *__wrap_malloc(size_t n) { return had(malloc(n), n); }
-HOOK void *__wrap_calloc(size_t count, size_t n) { return had(calloc(count, n), count * n); }
-
-HOOK void *__wrap_realloc(void *p, size_t n) {
-    gone(p);
-    return had(realloc(p, n), n);
+HOOK void __wrap_free(void *p) {
+    CALL("free");
+    gone(p, &c);
+    free(p);
 }
 
+HOOK void *__wrap_malloc(size_t n) {
+    CALL("malloc");
+    return had(malloc(n), n, &c);
+}
+
+HOOK void *__wrap_calloc(size_t count, size_t n) {
+    CALL("calloc");
+    return had(calloc(count, n), count * n, &c);
+}
+
+HOOK void *__wrap_realloc(void *p, size_t n) {
+    CALL("realloc");
+    gone(p, &c);
+    return had(realloc(p, n), n, &c);
+}
+
+HOOK void *__wrap_aligned_alloc(size_t alignment, size_t n) {
+    CALL("aligned_alloc");
+    return had(aligned_alloc(alignment, n), n, &c);
+}
+
+HOOK int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
+    CALL("posix_memalign");
+    int code = posix_memalign(p, alignment, n);
+    if (!code) had(*p, n, &c);
+    return code;
+}
+
+/* C++'s operators new and delete, if the program has them. */
+extern void *_Znwm(size_t) __attribute__((weak));
+extern void *_Znam(size_t) __attribute__((weak));
 extern void _ZdlPv(void *) __attribute__((weak));
 extern void _ZdaPv(void *) __attribute__((weak));
 extern void _ZdlPvm(void *, size_t) __attribute__((weak));
 extern void _ZdaPvm(void *, size_t) __attribute__((weak));
-HOOK void __wrap__ZdlPv(void *p) {
-    gone(p);
-    _ZdlPv(p);
-}
-HOOK void __wrap__ZdaPv(void *p) {
-    gone(p);
-    _ZdaPv(p);
-}
-HOOK void __wrap__ZdlPvm(void *p, size_t n) {
-    gone(p);
-    _ZdlPvm(p, n);
-}
-HOOK void __wrap__ZdaPvm(void *p, size_t n) {
-    gone(p);
-    _ZdaPvm(p, n);
-}
+#define NEW(NAME)                                                                                                      \
+    HOOK void *__wrap_##NAME(size_t n) {                                                                               \
+        CALL("new");                                                                                                   \
+        return had(NAME(n), n, &c);                                                                                    \
+    }
+NEW(_Znwm)
+NEW(_Znam)
+#define DELETE(NAME)                                                                                                   \
+    HOOK void __wrap_##NAME(void *p) {                                                                                 \
+        CALL("delete");                                                                                                \
+        gone(p, &c);                                                                                                   \
+        NAME(p);                                                                                                       \
+    }                                                                                                                  \
+    HOOK void __wrap_##NAME##m(void *p, size_t n) {                                                                    \
+        CALL("delete");                                                                                                \
+        gone(p, &c);                                                                                                   \
+        NAME##m(p, n);                                                                                                 \
+    }
+DELETE(_ZdlPv)
+DELETE(_ZdaPv)

@@ -268,10 +268,10 @@ void *rma_realloc(void *block, size_t size) {
     RACE_CALL_AS("rma_realloc");
     struct race_group *g = race_world(&c);
     void *p;
-    race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     p = prma_realloc(block, size);
     race_collected(g, &c, 0, NULL, 0, RACE_ALL);
+    race_freed(&c, race_job.my_pe, race_offset(block));
     race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);
     return p;
 }
@@ -280,10 +280,10 @@ int rma_free(void *block) {
     RACE_CALL_AS("rma_free");
     struct race_group *g = race_world(&c);
     int code;
-    race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     code = prma_free(block);
     race_collected(g, &c, code, NULL, 0, RACE_ALL);
+    race_freed(&c, race_job.my_pe, race_offset(block));
     return code;
 }
 
@@ -319,15 +319,17 @@ int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
 }
 
 int rma_free_mem(void *base) {
+    RACE_CALL_AS("rma_free_mem");
     int code;
-    race_freed(race_job.my_pe, race_offset(base));
+    race_freed(&c, race_job.my_pe, race_offset(base));
     RACE_FORWARD(code = prma_free_mem(base));
     return code;
 }
 
 int rma_gptr_free(rma_gptr_t g) {
+    RACE_CALL_AS("rma_gptr_free");
     int code;
-    race_freed(RACE_GPTR_(g).pe, RACE_GPTR_(g).addr);
+    race_freed(&c, RACE_GPTR_(g).pe, RACE_GPTR_(g).addr);
     RACE_FORWARD(code = prma_gptr_free(g));
     return code;
 }
@@ -347,9 +349,10 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
 }
 
 int rma_detach(void *base) {
+    RACE_CALL_AS("rma_detach");
     int code;
     RACE_FORWARD(code = prma_detach(base));
-    if (code == RMA_SUCCESS) race_detached(base);
+    if (code == RMA_SUCCESS) race_detached(&c, base);
     return code;
 }
 

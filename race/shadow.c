@@ -621,6 +621,63 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
     return (s.addr & 7) + len <= 8 ? s.cells : NULL;
 }
 
+/* ---- memory that ends ---- */
+
+struct race_cell *race_private_cells(uintptr_t addr) {
+    return private_cells(addr, 0);
+}
+
+/* From this many bytes on, cells whose page was never touched are left alone: reading it would allocate it. */
+#define LARGE ((size_t)1 << 16)
+
+/* Whether the page of a cell has been touched. The answer holds for all cells of the page. */
+static int is_touched(const struct race_cell *c) {
+    unsigned char resident = 1;
+    return mincore((void *)((uintptr_t)c & ~(uintptr_t)4095), 1, &resident) || resident & 1;
+}
+
+/* Whether an operation that is under way for the calling thread uses these bytes of a cell: *r. */
+static int is_used(struct race_cell *c, race_epoch mask, struct race_record *r) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    struct race_record records[RECORDS_MOST + 1];
+    uint32_t *word = lock_of(c);
+    int n;
+    if (!c->write && !c->read) return 0;
+    race_spin_lock(word);
+    n = gather(c, records);
+    race_spin_unlock(word);
+    for (int i = 0; i < n; i++) {
+        *r = records[i];
+        if (race_actor_kind(RACE_ACTOR(r->epoch)) != RACE_THREAD && r->epoch & mask && !record_before(r, &who))
+            return 1;
+    }
+    return 0;
+}
+
+void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
+                      uint32_t place) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    struct race_cell *c = cells;
+    struct race_record r;
+    for (size_t at = 0; c && at < len; c++) {
+        const size_t room = 8 - (where.addr & 7), part = room < len - at ? room : len - at;
+        const race_epoch mask = race_mask(where.addr, part);
+        if (len >= LARGE && ((uintptr_t)c & 4095) == 0 && !is_touched(c)) {
+            c += 4096 / sizeof *c - 1;
+            at += 4096 / sizeof *c * 8, where.addr += 4096 / sizeof *c * 8;
+            continue;
+        }
+        if (is_used(c, mask, &r)) {
+            race_report(&r, mask, RACE_PLAIN, (int)what, place, &who, where);
+            race_forget(cells, len); /* one report is enough */
+            return;
+        }
+        at += part, where.addr += part;
+    }
+}
+
+/* ---- what values tell ---- */
+
 /* Whether a thread that sees the value of this access learns something: not from a plain store, and not from itself. */
 static int tells(const struct race_record *r, race_epoch mask, int native) {
     uint32_t actor = RACE_ACTOR(r->epoch);

@@ -144,10 +144,10 @@ RACE_ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, siz
         RACE_CALL_AS(#CALL);                                                                                           \
         struct race_group *g = race_world(&c);                                                                         \
         void *p;                                                                                                       \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(ptr, size);                                                                                        \
         race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
+        race_freed(&c, race_job.my_pe, race_offset(ptr));                                                              \
         race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);                                                   \
         return p;                                                                                                      \
     }
@@ -158,10 +158,10 @@ REALLOCATES(shrealloc)
     void CALL(void *ptr) {                                                                                             \
         RACE_CALL_AS(#CALL);                                                                                           \
         struct race_group *g = race_world(&c);                                                                         \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p##CALL(ptr);                                                                                                  \
         race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
+        race_freed(&c, race_job.my_pe, race_offset(ptr));                                                              \
     }
 FREES(shmem_free)
 FREES(shfree)

@@ -30,6 +30,19 @@ static int is_own_header(const char *place) {
     return 0;
 }
 
+/* The user's part of a name that a compiler has made: main of main._omp_fn.0 and f.constprop.0, count of count.1. The
+ * names of clang's parallel regions have no such part. */
+static void cut_name(const char *made, char *name, size_t room) {
+    const char *end = strstr(made, " [clone ");
+    size_t len = end ? (size_t)(end - made) : strlen(made);
+    if (!strncmp(made, ".omp_", 5)) {
+        snprintf(name, room, "a parallel region");
+        return;
+    }
+    if (!strchr(made, '(') && strchr(made, '.') > made) len = (size_t)(strchr(made, '.') - made);
+    snprintf(name, room, "%.*s", (int)len, made);
+}
+
 /* Asks addr2line about one address of a file, and takes the innermost function inlined there that is the user's. It
  * does not ask about a path with a quote. */
 static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
@@ -47,7 +60,7 @@ static int ask(const char *file, uint64_t address, char *place, size_t room, cha
         end = strstr(line, " (discriminator");
         if (end) *end = '\0';
         if (found && !is_own_header(place)) continue; /* go on: the pipe must be read to its end */
-        if (name[0] != '?') snprintf(function, function_room, "%s", name);
+        if (name[0] != '?') cut_name(name, function, function_room);
         if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
         snprintf(place, room, "%s", base_name(line));
         found = 1;
@@ -73,7 +86,7 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         uint64_t address = pc - (uintptr_t)info.dli_fbase;
         if (!ask(info.dli_fname, address - 1, place, room, function, function_room))
             snprintf(place, room, "%s+0x%llx", base_name(info.dli_fname), (unsigned long long)address);
-        if (!function[0] && info.dli_sname) snprintf(function, function_room, "%s", info.dli_sname);
+        if (!function[0] && info.dli_sname) cut_name(info.dli_sname, function, function_room);
     } else
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
@@ -85,7 +98,7 @@ static void demangle(const char *mangled, char *name, size_t room) {
     char *plain = NULL;
     int status = 0;
     if (__cxa_demangle && !strncmp(mangled, "_Z", 2)) plain = __cxa_demangle(mangled, NULL, NULL, &status);
-    snprintf(name, room, "%s", plain && !status ? plain : mangled);
+    cut_name(plain && !status ? plain : mangled, name, room);
     free(plain);
 }
 

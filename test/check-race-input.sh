@@ -286,6 +286,94 @@ gives "a last line without an end" 0 0
 job ./racy RMA_RACE=suppressions=known
 gives "an empty file" 66 1
 
+# ---- what reports say ----
+
+cat >texts.c <<'END'
+#include <shmem.h>
+#include <pshmem.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static void past_end(void) {
+    static long values[10];
+    long *block = shmem_malloc(8 * sizeof *block), *next = shmem_malloc(8 * sizeof *next);
+    if (shmem_my_pe() == 0) shmem_long_put(&block[2], values, 8, 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) shmem_long_put(block, values, 8, 1);
+    shmem_free(next);
+    shmem_free(block);
+}
+
+static void in_context(void) {
+    static long word;
+    shmem_ctx_t ctx;
+    if (shmem_ctx_create(0, &ctx)) return;
+    if (shmem_my_pe() == 0) shmem_ctx_long_p(ctx, &word, 5, 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 1 && word < 0) printf("no\n");
+    shmem_ctx_destroy(ctx);
+}
+
+static void completed(void) {
+    static long word;
+    static int done;
+    if (shmem_my_pe() == 0) shmem_long_p(&word, 5, 1);
+    if (shmem_my_pe() == 0) shmem_quiet();
+    /* Order that the detector does not see: only the text depends on it. */
+    if (shmem_my_pe() == 0) pshmem_int_p(&done, 1, 1);
+    while (shmem_my_pe() == 1 && !*(volatile int *)&done) pshmem_quiet();
+    if (shmem_my_pe() == 1 && word < 0) printf("no\n");
+}
+
+static void local_buffer(void) {
+    static long table[4];
+    long copy[4] = {0};
+    shmem_long_get_nbi(copy, table, 4, 1);
+    copy[1] = 0;
+    shmem_quiet();
+}
+
+static long word;
+static void *one_thread(void *unused) {
+    word = 1;
+    return unused;
+}
+static void threads(void) {
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, one_thread, NULL)) shmem_global_exit(1);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+}
+
+int main(void) {
+    int provided;
+    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided)) return 1;
+    past_end();
+    in_context();
+    completed();
+    if (shmem_my_pe() == 0) local_buffer();
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) threads();
+    printf("PE %d has %d\n", shmem_my_pe(), shmem_my_pe() ? 5 : 0);
+    shmem_finalize();
+    return 0;
+}
+END
+$oshcc --race texts.c -o texts || fail "oshcc --race texts.c"
+job ./texts
+gives "the texts of reports" 66 4 \
+    "writes 64 bytes of PE 1's symmetric heap block of 64 bytes allocated at texts.c:8, offset 16 by" \
+    "1 operation past the end of a block" "4 pairs of places race" \
+    "shmem_ctx_quiet(ctx), then a flag that PE 1 waits for, or shmem_barrier_all" \
+    "in in_context, not completed" "completed, but PE 1 did not wait for it" \
+    "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
+    "what would order them: a mutex for both, or joining the thread between" "PE 0, thread 2 writes"
+if grep -q 'shmem_fence' err; then fail "the texts of reports: a fence for a local buffer"; fi
+case $(tail -n 1 err) in
+*"pairs of places race") ok "the total comes last" ;;
+*) fail "the total does not come last" ;;
+esac
+
 # ---- a part of the program without --race ----
 
 for file in racy word; do
