@@ -319,6 +319,7 @@ void race_close(void) {
     prma_barrier_all();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
+    if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);
     if (past_ends && race_job.my_pe == 0)
         race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
     if (races && race_job.my_pe == 0)

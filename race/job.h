@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "race/options.h"
+
 #define RACE_PES_MOST    128  /* the clocks of n PEs have n + 3 n * n numbers */
 #define RACE_BLOCKS_MOST 4096 /* allocated blocks of a PE that a report can name */
 #define RACE_PLACES_MOST 16384
@@ -54,6 +56,7 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
+    uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
         _Alignas(64) uint32_t word;

@@ -16,10 +16,12 @@
 #define HISTORY_MOST  (1 << 20)
 
 static struct suppression {
-    char kind; /* p: place, f: function, v: variable */
-    char *pattern;
+    char kind;     /* p: place, f: function, v: variable */
+    char *pattern; /* the line's part after the colon */
+    char *where;   /* "FILE, line N: "LINE"", for messages */
+    size_t number; /* counted from 0 */
     struct suppression *next;
-} * suppressions;
+} * suppressions, **last_suppression = &suppressions;
 
 void race_say(const char *format, ...) {
     char text[4096];
@@ -33,6 +35,8 @@ void race_say(const char *format, ...) {
     text[at++] = '\n';
     while (write(STDERR_FILENO, text, (size_t)at) < 0 && errno == EINTR) continue;
 }
+
+static size_t n_suppressions;
 
 static void read_suppressions(const char *path, int pe) {
     static const char *const kinds[] = {"place:", "function:", "variable:"};
@@ -57,8 +61,11 @@ static void read_suppressions(const char *path, int pe) {
         if (!s) break;
         s->kind = kinds[k][0];
         s->pattern = strdup(line + strlen(kinds[k]));
-        s->next = suppressions;
-        suppressions = s;
+        if (asprintf(&s->where, "%s, line %d: \"%s\"", path, n, line) < 0) s->where = NULL;
+        s->number = n_suppressions++;
+        s->next = NULL;
+        *last_suppression = s;
+        last_suppression = &s->next;
     }
     fclose(f);
 }
@@ -126,12 +133,20 @@ void race_options_read(struct race_options *o, int pe) {
     free(copy);
 }
 
-int race_suppressed(const char *const places[2], const char *const functions[2], const char *variable) {
+int race_suppressed(const char *const places[2], const char *const functions[2], const char *variable, uint8_t *used) {
+    int any = 0;
     for (const struct suppression *s = suppressions; s; s = s->next) {
         const char *const *texts = s->kind == 'p' ? places : functions;
-        if (s->kind == 'v' && !fnmatch(s->pattern, variable, 0)) return 1;
-        for (int i = 0; i < 2 && s->kind != 'v'; i++)
-            if (!fnmatch(s->pattern, texts[i], 0)) return 1;
+        const int matches = s->kind == 'v' ? !fnmatch(s->pattern, variable, 0)
+                                           : !fnmatch(s->pattern, texts[0], 0) || !fnmatch(s->pattern, texts[1], 0);
+        if (matches && s->number < RACE_SUPPRESSIONS_MOST) __atomic_store_n(&used[s->number], 1, __ATOMIC_RELAXED);
+        any |= matches;
     }
-    return 0;
+    return any;
+}
+
+void race_suppressions_unused(const uint8_t *used) {
+    for (const struct suppression *s = suppressions; s; s = s->next)
+        if (s->number < RACE_SUPPRESSIONS_MOST && s->where && !__atomic_load_n(&used[s->number], __ATOMIC_RELAXED))
+            race_say("%s suppresses nothing", s->where);
 }

@@ -23,7 +23,10 @@ int race_options_wanted(void);
 void race_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* race_suppressed: whether a line of the suppressions file matches one of the texts: FILE:LINE and functions of both
- * places, and the variable. */
-int race_suppressed(const char *const places[2], const char *const functions[2], const char *variable);
+ * places, and the variable. It sets the `used` of all lines that do. race_suppressions_unused names the others. Both
+ * leave out the lines after the first RACE_SUPPRESSIONS_MOST. */
+#define RACE_SUPPRESSIONS_MOST 1024
+int race_suppressed(const char *const places[2], const char *const functions[2], const char *variable, uint8_t *used);
+void race_suppressions_unused(const uint8_t *used);
 
 #endif

@@ -211,7 +211,8 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;
     functions[0] = now.function, functions[1] = old.function;
-    if (first_time(hash_of(&now), hash_of(&old)) && !race_suppressed(places, functions, name)) {
+    if (first_time(hash_of(&now), hash_of(&old)) &&
+        !race_suppressed(places, functions, name, race_job.header->suppressions_used)) {
         word_reason(&old, &now, reason, sizeof reason);
         word_advice(&old, &now, advice, sizeof advice);
         __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
@@ -239,7 +240,7 @@ void race_report_past_end(const struct race_call *c, int pe, uint64_t offset, si
     functions[0] = functions[1] = now.function;
     snprintf(owner, sizeof owner, "PE %d's ", pe);
     if (word_heap_block(owner, pe, offset, memory, sizeof memory) && first_time(hash_of(&now), UINT64_MAX) &&
-        !race_suppressed(places, functions, "")) {
+        !race_suppressed(places, functions, "", race_job.header->suppressions_used)) {
         __atomic_fetch_add(&race_job.header->past_ends, 1, __ATOMIC_RELAXED);
         race_say("%s %s %zu byte%s of %s%s: %zu byte%s past its end\n"
                  "    at %s%s%s",

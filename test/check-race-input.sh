@@ -279,6 +279,10 @@ printf 'word\nvariable:other\n variable:word\n' >known
 job ./racy RMA_RACE=suppressions=known
 gives "lines of no form" 66 1 'known, line 1: "word" does not begin with' \
     'known, line 3: " variable:word" does not begin with'
+printf 'function:main\n\nvariable:word\nplace:none.c:*\n' >known
+job ./racy RMA_RACE=suppressions=known
+gives "lines that match nothing" 0 0 'known, line 1: "function:main" suppresses nothing' \
+    'known, line 4: "place:none.c:*" suppresses nothing'
 printf 'variable:word' >known
 job ./racy RMA_RACE=exitcode=9,suppressions=known
 gives "a last line without an end" 0 0
