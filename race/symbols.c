@@ -22,12 +22,13 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Functions of C++ and of librma's headers that only forward: the user knows only their callers. */
-static int is_own_header(const char *place) {
+/* Inlined functions of librma's headers, and of C++'s: the user knows only their callers. */
+static int is_own_header(const char *path) {
     static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
+    const char *file = base_name(path);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (!strncmp(place, own[i], strlen(own[i]))) return 1;
-    return 0;
+        if (!strncmp(file, own[i], strlen(own[i]))) return 1;
+    return strstr(path, "/include/c++/") != NULL;
 }
 
 /* The user's part of a name that a compiler has made: main of main._omp_fn.0 and f.constprop.0, count of count.1. The
@@ -48,7 +49,7 @@ static void cut_name(const char *made, char *name, size_t room) {
 static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
     char command[4400], name[512], line[4096];
     char *end;
-    int found = 0;
+    int found = 0, own = 0;
     FILE *p;
     if (strchr(file, '\'')) return 0;
     snprintf(command, sizeof command, "addr2line -i -f -C -e '%s' 0x%llx 2>/dev/null", file,
@@ -59,10 +60,11 @@ static int ask(const char *file, uint64_t address, char *place, size_t room, cha
         line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
         end = strstr(line, " (discriminator");
         if (end) *end = '\0';
-        if (found && !is_own_header(place)) continue; /* go on: the pipe must be read to its end */
+        if (found && !own) continue; /* go on: the pipe must be read to its end */
         if (name[0] != '?') cut_name(name, function, function_room);
         if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
         snprintf(place, room, "%s", base_name(line));
+        own = is_own_header(line);
         found = 1;
     }
     pclose(p);
