@@ -129,6 +129,9 @@ ACCESS16(unaligned_read_write, 1)
 
 HOOK void __tsan_read_range(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
 HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+/* uninstrumented.h */
+HOOK void rma_race_read(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
+HOOK void rma_race_wrote(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)

@@ -22,13 +22,13 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Inlined functions of librma's headers, and of C++'s: the user knows only their callers. */
+/* Inlined functions of librma's headers, and of C++'s and the compiler's: the user knows only their callers. */
 static int is_own_header(const char *path) {
     static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
     const char *file = base_name(path);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!strncmp(file, own[i], strlen(own[i]))) return 1;
-    return strstr(path, "/include/c++/") != NULL;
+    return strstr(path, "/include/c++/") != NULL || strstr(path, "/lib/gcc/") != NULL;
 }
 
 /* The user's part of a name that a compiler has made: main of main._omp_fn.0 and f.constprop.0, count of count.1. The
