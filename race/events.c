@@ -338,14 +338,14 @@ static race_epoch family_of(const struct race_call *c, const struct race_context
     const char *type = c->name + strlen("shmem_");
     enum race_type t;
     if (c->native || !race_job.strict_atomics) return RACE_ANY_TYPE;
-    if (!strncmp(type, "ctx_", 4)) type += 4;
-    if (*type == 'f' || *type == 'd')
+    if (*type == 'c') type += strlen("ctx_");
+    if (*type == 'f' || *type == 'd') /* float, double */
         t = RACE_FLOATING;
-    else if (!strncmp(type, "longlong", 8))
+    else if (type[0] == 'l' && type[4] == 'l') /* longlong, unlike long_ */
         t = RACE_LONG_LONG;
-    else if (!strncmp(type, "ulonglong", 9))
+    else if (type[0] == 'u' && type[1] == 'l' && type[5] == 'l')
         t = RACE_UNSIGNED_LONG_LONG;
-    else
+    else /* uint, ulong, size; int, long, ptrdiff */
         t = *type == 'u' || *type == 's' ? RACE_UNSIGNED : RACE_SIGNED;
     return RACE_OF_TYPE(t) | x->domain;
 }
