@@ -6,9 +6,11 @@
 #include "config.h"
 
 #include "race/access.h"
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/job.h"
 #include "race/places.h"
+#include "race/put_off.h"
 #include "race/shadow.h"
 #include "race/spin.h"
 
@@ -16,11 +18,18 @@
 #define HOOK      __attribute__((visibility("default")))
 #define HERE      ((uintptr_t)__builtin_return_address(0))
 
+static size_t len_of(race_epoch mask) { return (size_t)__builtin_popcountll(mask); }
+
 /* The slow path: the access is not a repetition. */
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me || race_inside || race_locks_held) return;
+    if (!race_me) return;
+    if (race_is_busy()) {
+        race_put_off((struct race_event){
+            .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = len_of(mask), .write = write, .pc = pc});
+        return;
+    }
     who.clock = race_me->clock;
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
@@ -28,9 +37,20 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
 /* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me || race_inside || race_locks_held) return;
+    if (!race_me) return;
+    if (race_is_busy()) {
+        race_put_off((struct race_event){
+            .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = size, .write = write, .pc = pc});
+        return;
+    }
     who.clock = race_me->clock;
+    race_called(pc, __builtin_frame_address(0));
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
+}
+
+void race_load_store_now(const volatile void *addr, size_t size, int write, uintptr_t pc) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    race_local((const void *)(uintptr_t)addr, size, RACE_PLAIN, write, race_place(pc), &who);
 }
 
 /* No access, or a plain one of the same actor. */
@@ -127,6 +147,9 @@ ACCESS16(unaligned_read_write, 1)
 
 HOOK void __tsan_read_range(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
 HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+/* uninstrumented.h */
+HOOK void rma_race_read(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
+HOOK void rma_race_wrote(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)

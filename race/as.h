@@ -76,7 +76,7 @@ static inline int race_put_signal_as(const char *call, const rma_ctx *ctx, int n
                                      size_t len, uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
     int code;
     RACE_CALL_;
-    race_put_signal(&c, RACE_AT_(dest, pe), source, len, signal, nbi);
+    race_put_signal(&c, RACE_AT_(dest, pe), source, len, signal, op == RMA_SIGNAL_ADD, nbi);
     RACE_FORWARD(code = rma_put_signal_as_(call, ctx, named, dest, source, len, signal, value, op, pe, nbi));
     return code;
 }
@@ -85,7 +85,7 @@ static inline int race_signal_as(const char *call, const rma_ctx *ctx, int named
                                  int op, int pe) {
     int code;
     RACE_CALL_;
-    race_put_signal(&c, RACE_AT_(NULL, pe), NULL, 0, signal, 0);
+    race_put_signal(&c, RACE_AT_(NULL, pe), NULL, 0, signal, op == RMA_SIGNAL_ADD, 0);
     RACE_FORWARD(code = rma_signal_as_(call, ctx, named, signal, value, op, pe));
     return code;
 }
@@ -256,7 +256,7 @@ static inline int race_gptr_put_signal_as(const char *call, const rma_ctx *ctx, 
 }
 
 /* A call's place is where the program called the function that the table generates. */
-#define RACE_FROM_ (race_from = RACE_HERE)
+#define RACE_FROM_ (race_from = RACE_CALLED)
 
 /* From here on the names in the tables mean the functions above. The inlined tests of a waiting call always fail, so
  * that it calls race_wait_slow. */

@@ -11,6 +11,7 @@
 #include "race/events.h"
 #include "race/job.h"
 #include "race/places.h"
+#include "race/put_off.h"
 #include "race/shadow.h"
 #include "race/spin.h"
 #include "race/threads.h"
@@ -34,18 +35,18 @@ struct accessed {
     race_epoch mask;
 };
 
-static struct accessed before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+static struct accessed before_now(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
     const int tells = write && (write == UPDATES || releases(order));
     struct race_who who = {0};
     struct race_where where;
     struct accessed b = {0};
-    if (!race_watches() || race_locks_held || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
+    if (!race_job.on || !race_me || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
     b.mask = race_mask(where.addr, len);
     if (tells)
         race_log(race_me->actor, race_me->count,
                  (struct race_operation){.thread = race_me->actor,
                                          .at = race_me->count,
-                                         .version = race_publish(race_me, race_fences_into)});
+                                         .version = race_publish(race_me, race_all_fences)});
     who.epoch = race_now;
     who.clock = race_me->clock;
     race_access(b.cell, b.mask, RACE_ATOMIC, write != 0, race_place(pc), &who, where);
@@ -53,7 +54,22 @@ static struct accessed before(const volatile void *p, size_t len, int write, int
     return b;
 }
 
+static struct accessed before(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+    if (race_me && race_is_busy()) {
+        race_put_off((struct race_event){RACE_LANGUAGE_ATOMIC, p, len, write, order, pc});
+        return (struct accessed){0};
+    }
+    return before_now(p, len, write, order, pc);
+}
+
 static void after(struct accessed b, int order) {
+    if (!b.cell || !acquires(order)) return;
+    race_wait_for_put_off();
+    race_acquire(b.cell, b.mask, 0);
+}
+
+void race_atomic_now(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+    const struct accessed b = before_now(p, len, write, order, pc);
     if (b.cell && acquires(order)) race_acquire(b.cell, b.mask, 0);
 }
 

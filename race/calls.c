@@ -16,6 +16,7 @@
 static struct known {
     const void *team;
     struct race_group *group;
+    race_epoch domain;
     struct known *next;
 } * known;
 static uint32_t known_lock;
@@ -30,10 +31,11 @@ static struct race_group *group_of_team(const rma_team *team) {
     return g;
 }
 
-static struct race_group *add(const void *team) {
+static struct race_group *add(const void *team, race_epoch domain) {
     struct known *k = malloc(sizeof *k);
     if (!k) return NULL;
     k->team = team;
+    k->domain = domain;
     RACE_FORWARD(k->group = group_of_team(team));
     race_spin_lock(&known_lock);
     k->next = known;
@@ -42,18 +44,29 @@ static struct race_group *add(const void *team) {
     return k->group;
 }
 
-struct race_group *race_team(const void *team) {
+static const struct known *find(const void *team) {
     struct known *k;
-    if (!race_watches() || !team) return NULL;
     race_spin_lock(&known_lock);
     for (k = known; k && k->team != team;) k = k->next;
     race_spin_unlock(&known_lock);
-    if (k) return k->group;
-    return team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED ? add(team) : NULL;
+    return k;
 }
 
-void race_team_made(const void *team) {
-    if (race_watches() && team && team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED) add(team);
+struct race_group *race_team(const void *team) {
+    const struct known *k;
+    if (!race_watches() || !team) return NULL;
+    if ((k = find(team))) return k->group;
+    return team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED ? add(team, race_team_domain(team)) : NULL;
+}
+
+race_epoch race_team_domain(const void *team) {
+    const struct known *k = find(team);
+    return k ? k->domain : team == RMA_TEAM_SHARED ? RACE_SHARED_TEAM : 0;
+}
+
+void race_team_made(const void *team, const void *parent) {
+    if (race_watches() && team && team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED)
+        add(team, race_team_domain(parent));
 }
 
 void race_team_gone(const void *team) {

@@ -3,11 +3,13 @@
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/events.h"
 #include "race/group.h"
 
-#define RACE_HERE ((uintptr_t)__builtin_return_address(0))
+#define RACE_HERE   ((uintptr_t)__builtin_return_address(0))
+#define RACE_CALLED race_called(RACE_HERE, __builtin_frame_address(0)) /* in a wrapper: the place of its call */
 
 /* Forwards to the library, whose own accesses are not checked. */
 #define RACE_FORWARD(WHAT)                                                                                             \
@@ -21,9 +23,12 @@
  * those of the world, of the node, and of teams that were made (race_team_made) and are not gone (race_team_gone). So
  * only the library reports a wrong handle. race_set: the group of an active set. */
 struct race_group *race_team(const void *team);
-void race_team_made(const void *team);
+void race_team_made(const void *team, const void *parent);
 void race_team_gone(const void *team);
 struct race_group *race_set(int start, int log_stride, int size);
+
+/* race_team_domain: the domain of the atomics of a team's contexts (contexts.h): teams have that of their parents. */
+race_epoch race_team_domain(const void *team);
 
 /* race_world: the group of all PEs, if the call is checked. quiet: first completes what the context has under way, as a
  * barrier does; NULL: does not. */
@@ -45,7 +50,7 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
 /* ---- beginnings of wrappers. RACE_BY_NATIVE: as.h ---- */
 
 /* The call: its name, and the place from which the wrapper was called. */
-#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_HERE, .native = RACE_BY_NATIVE}
+#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_CALLED, .native = RACE_BY_NATIVE}
 
 /* For calls that exist in both forms (shmem_table.h, rma_inline.h): with a context and without. */
 #define RACE_CTX_OF_SYM NULL

@@ -22,14 +22,15 @@ __thread int race_locks_held;
 static struct race_thread *unused_threads; /* of threads that have ended: their actors keep their counts */
 static uint32_t threads_lock;
 
-uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise) {
+uint32_t race_actor_new(enum race_kind kind, uint32_t of, int in_context) {
     uint32_t n = __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
     if (n < race_job.clocks) {
-        race_job.actors[n] = (uint32_t)race_job.my_pe << 2 | kind;
+        race_job.actors[n] =
+            (struct race_actor){.pe = race_job.my_pe, .kind = kind, .of = of, .in_context = in_context};
         return n;
     }
     __atomic_fetch_sub(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
-    return otherwise;
+    return UINT32_MAX;
 }
 
 uint32_t race_actor_standing(enum race_kind kind, int from, int to) {
@@ -41,14 +42,27 @@ enum race_kind race_actor_kind(uint32_t actor) {
     uint32_t n = (uint32_t)race_job.n_pes;
     if (actor < n) return RACE_THREAD;
     if (actor < RACE_STANDING(n)) return (enum race_kind)(RACE_PUTS + (actor - n) / (n * n));
-    return (enum race_kind)(race_job.actors[actor] & 3);
+    return race_job.actors[actor].kind;
 }
 
 int race_actor_pe(uint32_t actor) {
     uint32_t n = (uint32_t)race_job.n_pes;
     if (actor < n) return (int)actor;
     if (actor < RACE_STANDING(n)) return (int)((actor - n) % (n * n) / n);
-    return (int)(race_job.actors[actor] >> 2);
+    return race_job.actors[actor].pe;
+}
+
+uint32_t race_actor_thread(uint32_t actor) {
+    if (race_actor_kind(actor) == RACE_THREAD) return actor;
+    return actor < RACE_STANDING(race_job.n_pes) ? (uint32_t)race_actor_pe(actor) : race_job.actors[actor].of;
+}
+
+uint32_t race_actor_thread_number(uint32_t thread) {
+    return thread < (uint32_t)race_job.n_pes ? 0 : race_job.actors[thread].of;
+}
+
+int race_actor_in_context(uint32_t actor) {
+    return actor >= RACE_STANDING(race_job.n_pes) && race_job.actors[actor].in_context;
 }
 
 /* How many numbers of a clock are in use. */
@@ -58,6 +72,7 @@ static size_t in_use(void) {
 }
 
 struct race_thread *race_thread_new(const struct race_thread *parent) {
+    static uint32_t number;
     struct race_thread *t;
     race_spin_lock(&threads_lock);
     t = unused_threads;
@@ -71,13 +86,14 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
         t = calloc(1, sizeof *t);
         if (!t) return NULL;
         t->clock = calloc(race_job.clocks, sizeof *t->clock);
-        t->actor = parent ? race_actor_new(RACE_THREAD, UINT32_MAX) : (uint32_t)race_job.my_pe;
+        t->actor = parent ? race_actor_new(RACE_THREAD, 0, 0) : (uint32_t)race_job.my_pe;
         if (!t->clock || t->actor == UINT32_MAX) {
             free(t->clock);
             free(t);
             return NULL;
         }
     }
+    if (parent) race_job.actors[t->actor].of = __atomic_add_fetch(&number, 1, __ATOMIC_RELAXED);
     memset(t->clock, 0, race_job.clocks * sizeof *t->clock); /* drop what the ended thread knew */
     t->next = NULL;
     if (parent && parent != RACE_NOBODY) race_join(t, parent->clock);
@@ -112,10 +128,12 @@ void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
         if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
 }
 
+int race_has_threads(void) { return __atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED) != 0; }
+
 uint32_t *race_floor;
 
 void race_raise_floor(const struct race_thread *t) {
-    if (__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) {
+    if (race_has_threads()) {
         race_floor = NULL; /* stays allocated: another thread may be reading it */
         return;
     }
@@ -142,35 +160,32 @@ static uint32_t *tag_of(uint32_t pe, uint32_t version) {
 }
 static uint32_t *newest_of(uint32_t pe) { return race_job.version_tags + (size_t)pe * (race_job.history + 1); }
 
-static uint32_t publish(const uint32_t *clock, race_fences *fences) {
+static uint32_t publish(const uint32_t *clock, struct race_fenced fenced) {
     uint32_t pe = (uint32_t)race_job.my_pe, version = __atomic_add_fetch(newest_of(pe), 1, __ATOMIC_RELAXED);
     __atomic_store_n(tag_of(pe, version), 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(
         __ATOMIC_RELEASE); /* with the acquire fence in learn_version: a reader of new numbers sees 0 */
     memcpy(version_of(pe, version), clock, in_use() * sizeof *clock);
-    if (fences) fences(version_of(pe, version));
+    if (fenced.into) fenced.into(version_of(pe, version), fenced.context, fenced.pe);
     __atomic_store_n(tag_of(pe, version), version, __ATOMIC_RELEASE);
     return version;
 }
 
-uint32_t race_publish(struct race_thread *t, race_fences *fences) {
+uint32_t race_publish(struct race_thread *t, struct race_fenced fenced) {
     uint32_t version;
-    if (t->version && !t->changed && t->fences == fences) return t->version;
+    if (t->version && !t->changed && t->fenced.into == fenced.into && t->fenced.context == fenced.context &&
+        t->fenced.pe == fenced.pe)
+        return t->version;
     /* Before the copy: a signal handler that publishes meanwhile makes its own copy, and one that learns sets `changed`
      * again. */
     t->version = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     t->changed = 0;
-    t->fences = fences;
+    t->fenced = fenced;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    version = publish(t->clock, fences);
+    version = publish(t->clock, fenced);
     if (!t->version || (int32_t)(version - t->version) > 0) t->version = version; /* a handler's may be newer */
     return version;
-}
-
-uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences) {
-    race_tell_clock(t, told);
-    return publish(told, fences);
 }
 
 static struct race_operation *entry_of(uint32_t actor, uint32_t count) {

@@ -5,23 +5,26 @@
  * The accesses of one *actor* are ordered. There are four kinds of actors:
  *
  *     thread      each thread of each PE
- *     puts        of a context to a PE: the writes of puts. Quiet completes them, fence orders them.
- *     signalled   of a context to a PE: the data of puts with signal. The same; also a PE that sees the signal sees
- * them. pending     of a context to a PE: the caller's buffers of nonblocking calls, and the reads of nonblocking gets.
- *                 Quiet completes them.
+ *     puts        of a thread in a context to a PE: the writes of puts. Quiet completes them, fence orders them.
+ *     signalled   of a thread in a context to a PE: the data of puts with signal. The same; also a PE that sees the
+ *                 signal sees them.
+ *     pending     of a thread in a context to a PE: the caller's buffers of nonblocking calls, and the reads of
+ *                 nonblocking gets. Quiet completes them.
  *
- * Each actor has a number and a count: a thread increases its count when it tells others something, the other actors
- * with each operation. An access is recorded with its *epoch*: the actor and its count. A thread's clock has for each
- * actor the count up to which that actor's accesses happen before the thread's next access. */
+ * Each actor has a number. A thread has a count, which it increases when it tells others something, and after each of
+ * its operations; the other actors, which are *flows* (flow.h), count with their thread. An access is recorded with its
+ * *epoch*: the actor and its count. A thread's clock has for each actor the count up to which that actor's accesses
+ * happen before the thread's next access. */
 #ifndef RACE_CLOCK_H
 #define RACE_CLOCK_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* An epoch in a word: count << 32 | actor << 12 | kind << 8 | mask. The mask has a bit for each byte of a cell. */
+/* An epoch in a word: count << 32 | actor << 15 | family << 10 | kind << 8 | mask. The mask has a bit for each byte of
+ * a cell. */
 typedef uint64_t race_epoch;
-#define RACE_ACTORS_MOST (1u << 18)
+#define RACE_ACTORS_MOST (1u << 16)
 #define RACE_LONG        ((race_epoch)1 << 31) /* not an epoch: the upper half is the number of a list (shadow.h) */
 #define RACE_MASK        ((race_epoch)0xff)
 #define RACE_PLAIN       ((race_epoch)0 << 8)
@@ -30,20 +33,43 @@ typedef uint64_t race_epoch;
 #define RACE_SECOND      ((race_epoch)3 << 8) /* in the place of a cell's read: another atomic write */
 #define RACE_KIND        ((race_epoch)3 << 8)
 #define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
-#define RACE_ACTOR(e)    ((uint32_t)(e) >> 12 & (RACE_ACTORS_MOST - 1))
-#define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 12)
+#define RACE_ACTOR(e)    ((uint32_t)(e) >> 15 & (RACE_ACTORS_MOST - 1))
+#define RACE_EPOCH(a, n) ((race_epoch)(n) << 32 | (race_epoch)(a) << 15)
 
-/* A function that adds to a clock what fences have ordered (race_publish). */
-typedef void race_fences(uint32_t *clock);
+/* The family of an atomic of OpenSHMEM: the specification promises atomicity only within a type, within a domain (that
+ * of the world's contexts, or that of the contexts of SHMEM_TEAM_SHARED), and for signals within one of the two
+ * operations. RACE_ANY_TYPE: atomic towards all; all others, and all if the user wants so (RMA_RACE). */
+enum race_type {
+    RACE_ANY_TYPE,
+    RACE_SIGNED, /* int or long, by the size */
+    RACE_UNSIGNED,
+    RACE_LONG_LONG,
+    RACE_UNSIGNED_LONG_LONG,
+    RACE_FLOATING,
+    RACE_SIGNAL_SET,
+    RACE_SIGNAL_ADD
+};
+#define RACE_OF_TYPE(t)  ((race_epoch)(t) << 10)
+#define RACE_TYPE(e)     ((enum race_type)((e) >> 10 & 7))
+#define RACE_SHARED_TEAM ((race_epoch)1 << 13) /* in a context of SHMEM_TEAM_SHARED, or of a team split from it */
+#define RACE_FAMILY      (RACE_OF_TYPE(7) | RACE_SHARED_TEAM)
+
+/* What fences have ordered, as far as the calling thread knows: in a context towards a PE, or (context NULL) in all
+ * contexts towards all PEs. `into` adds it to a clock (race_publish); NULL: adds nothing. */
+struct race_fenced {
+    void (*into)(uint32_t *clock, const void *context, int pe);
+    const void *context;
+    int pe;
+};
 
 /* What a thread knows. One for each of the program's threads. */
 struct race_thread {
     uint32_t actor;
     uint32_t count;
-    uint32_t *clock;     /* race_job.clocks numbers */
-    uint32_t version;    /* number of the last copy that others may read */
-    int changed;         /* 1: changed since that copy */
-    race_fences *fences; /* the function that added fences to that copy, or NULL */
+    uint32_t *clock;           /* race_job.clocks numbers */
+    uint32_t version;          /* number of the last copy that others may read */
+    int changed;               /* 1: changed since that copy */
+    struct race_fenced fenced; /* what was added to that copy */
     struct race_thread *next;
 };
 
@@ -61,7 +87,7 @@ struct race_operation {
     uint32_t at;      /* that thread's count */
     uint32_t version; /* what that thread knew: a version of PE `pe` */
     uint32_t pe;
-    uint32_t puts;      /* the actor of the context's puts to the word's PE, or this actor itself */
+    uint32_t puts;      /* the actor of the thread's puts in the context to the word's PE, or this actor itself */
     uint32_t puts_to;   /* the last of these puts that a fence has ordered before this operation */
     uint32_t signalled; /* as the last two */
     uint32_t signalled_to;
@@ -75,15 +101,21 @@ struct race_thread *race_thread_new(const struct race_thread *parent);
 void race_thread_adopt(struct race_thread *t);
 void race_thread_free(struct race_thread *t);
 
-/* race_actor_new: the number of a new actor, or `otherwise` if there are too many. race_actor_kind, _pe: an actor's
- * kind and its PE. */
+/* race_actor_new: the number of a new actor, or UINT32_MAX if there are too many; of: for a thread its number in its
+ * process, for a flow its thread's actor. race_actor_kind, _pe, _thread: an actor's kind, its PE, and the actor of its
+ * thread. race_actor_thread_number: a thread's number in its process; the first one has the number 0. */
 enum race_kind { RACE_THREAD, RACE_PUTS, RACE_SIGNALLED, RACE_PENDING };
-uint32_t race_actor_new(enum race_kind kind, uint32_t otherwise);
+uint32_t race_actor_new(enum race_kind kind, uint32_t of, int in_context);
 enum race_kind race_actor_kind(uint32_t actor);
 int race_actor_pe(uint32_t actor);
+uint32_t race_actor_thread(uint32_t actor);
+uint32_t race_actor_thread_number(uint32_t thread);
 
-/* race_actor_standing: the actor of the default context of PE `from`, towards PE `to`. The first threads of the n
- * processes have the numbers below n. */
+/* race_actor_in_context: whether a flow belongs to another context than a default one. */
+int race_actor_in_context(uint32_t actor);
+
+/* race_actor_standing: the actor of the first thread of PE `from`, in the default context, towards PE `to`. The first
+ * threads of the n processes have the numbers below n. */
 uint32_t race_actor_standing(enum race_kind kind, int from, int to);
 #define RACE_STANDING(n) ((size_t)(n) + 3 * (size_t)(n) * (size_t)(n))
 
@@ -110,15 +142,15 @@ static inline int race_known_to_all(race_epoch e) {
 }
 void race_raise_floor(const struct race_thread *t);
 
-/* race_tick: the thread's later accesses are not part of what it has told. */
+/* race_has_threads: whether any process of the job has created a thread. */
+int race_has_threads(void);
+
+/* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others. */
 void race_tick(struct race_thread *t);
 
-/* race_publish makes a copy of the clock that others may read, if it has changed, and returns its number. fences: NULL,
- * or the function that adds to the copy what the fences of all contexts have ordered (docs/memory-model.md: a native
- * fence concerns all PEs). race_publish_all first joins the thread's clock into `told`, and then makes a copy of
- * `told`: what all threads that use it have told. */
-uint32_t race_publish(struct race_thread *t, race_fences *fences);
-uint32_t race_publish_all(struct race_thread *t, uint32_t *told, race_fences *fences);
+/* race_publish makes a copy of the clock that others may read, with what `fenced` adds, if that is not the content of
+ * the last copy, and returns its number. */
+uint32_t race_publish(struct race_thread *t, struct race_fenced fenced);
 
 /* race_log records what an operation tells; race_learn makes the calling thread know it. */
 void race_log(uint32_t actor, uint32_t count, struct race_operation op);

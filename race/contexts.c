@@ -14,52 +14,25 @@
 static struct race_context standing, *others, *unused;
 static uint32_t contexts_lock;
 
-static struct race_flow **flows_of(struct race_context *x, enum race_kind kind) {
-    return kind == RACE_PUTS ? &x->puts : kind == RACE_SIGNALLED ? &x->signalled : &x->pending;
-}
-
-/* The default context's actors follow from the PE's number: so a job that creates no contexts needs no further numbers.
- */
-static int fill(struct race_context *x, int is_standing) {
-    uint32_t n = (uint32_t)race_job.n_pes;
-    for (enum race_kind kind = RACE_PUTS; kind <= RACE_PENDING; kind++) {
-        struct race_flow *f = calloc(n, sizeof *f);
-        if (!f) return -1;
-        for (int pe = 0; pe < race_job.n_pes; pe++)
-            f[pe].actor = is_standing ? race_actor_standing(kind, race_job.my_pe, pe) : UINT32_MAX;
-        *flows_of(x, kind) = f;
-    }
-    return 0;
-}
-
 struct race_context *race_context_of(const void *handle) {
     struct race_context *x;
-    if (!handle) {
-        if (!standing.puts && fill(&standing, 1)) return NULL;
-        return &standing;
-    }
+    if (!handle) return &standing;
     race_spin_lock(&contexts_lock);
     for (x = others; x && x->handle != handle;) x = x->next;
     race_spin_unlock(&contexts_lock);
     return x;
 }
 
-struct race_context *race_context_new(const void *handle, int n, const int *pes) {
+struct race_context *race_context_new(const void *handle, int n, const int *pes, race_epoch domain) {
     struct race_context *x;
-    race_context_of(NULL);
     race_spin_lock(&contexts_lock);
-    x = unused; /* its actors keep their counts */
+    x = unused; /* with its flows */
     if (x) unused = x->next;
     race_spin_unlock(&contexts_lock);
-    if (!x) {
-        x = calloc(1, sizeof *x);
-        if (!x || fill(x, 0)) {
-            free(x);
-            return NULL;
-        }
-    }
+    if (!x && !(x = calloc(1, sizeof *x))) return NULL;
     x->handle = handle;
     x->n = n;
+    x->domain = domain;
     x->pes = NULL;
     if (pes && (x->pes = malloc((size_t)n * sizeof *pes))) memcpy(x->pes, pes, (size_t)n * sizeof *pes);
     race_spin_lock(&contexts_lock);
@@ -83,15 +56,52 @@ void race_context_end(struct race_context *x) {
     race_spin_unlock(&contexts_lock);
 }
 
-struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe) {
-    struct race_flow *f = &(*flows_of(x, kind))[pe];
-    if (__atomic_load_n(&f->actor, __ATOMIC_ACQUIRE) == UINT32_MAX) {
-        uint32_t other = race_actor_standing(kind, race_job.my_pe, pe), none = UINT32_MAX;
-        uint32_t actor = race_actor_new(kind, other);
-        if (actor == other) f->count = 1u << 30; /* the actor is shared: start above the default context's counts */
-        /* If two threads both come first, one of them gives up its number. */
-        __atomic_compare_exchange_n(&f->actor, &none, actor, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    }
+static size_t index_of(enum race_kind kind, int pe) {
+    return (size_t)(kind - RACE_PUTS) * (size_t)race_job.n_pes + (size_t)pe;
+}
+
+struct race_flow *race_share_flow(const struct race_share *s, enum race_kind kind, int pe) {
+    return __atomic_load_n(&s->flows[index_of(kind, pe)], __ATOMIC_ACQUIRE);
+}
+
+/* The calling thread's share, or NULL. */
+static struct race_share *share_of(struct race_context *x) {
+    struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE);
+    while (s && s->thread != race_me->actor) s = s->next;
+    return s;
+}
+
+static struct race_share *new_share(struct race_context *x) {
+    struct race_share *s = calloc(1, sizeof *s + 3 * (size_t)race_job.n_pes * sizeof(struct race_flow *));
+    if (!s) return NULL;
+    s->thread = race_me->actor;
+    s->next = __atomic_load_n(&x->shares, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&x->shares, &s->next, s, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) continue;
+    return s;
+}
+
+/* A new flow. Those of the first thread in the default context have numbers of their own, so there are always enough:
+ * when the others are used up, more than one thread uses such a flow. */
+static struct race_flow *new_flow(struct race_context *x, enum race_kind kind, int pe) {
+    static uint32_t lock;
+    const uint32_t number = race_actor_standing(kind, race_job.my_pe, pe);
+    const int first = x == &standing && race_me->actor == (uint32_t)race_job.my_pe;
+    const uint32_t actor = first ? number : race_actor_new(kind, race_me->actor, x != &standing);
+    struct race_flow *f;
+    if (actor != UINT32_MAX && !first) return race_flow_new(actor, x, pe);
+    race_spin_lock(&lock);
+    f = (struct race_flow *)(uintptr_t)race_flow_of(number);
+    if (!f) f = race_flow_new(number, &standing, pe);
+    if (f && actor == UINT32_MAX) race_flow_share(f);
+    race_spin_unlock(&lock);
+    return f;
+}
+
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe, int make) {
+    struct race_share *s = share_of(x);
+    struct race_flow *f = s ? race_share_flow(s, kind, pe) : NULL;
+    if (f || !make || (!s && !(s = new_share(x))) || !(f = new_flow(x, kind, pe))) return f;
+    __atomic_store_n(&s->flows[index_of(kind, pe)], f, __ATOMIC_RELEASE);
     return f;
 }
 
@@ -117,20 +127,42 @@ void race_context_fetched(struct race_context *x, int native) {
 }
 
 void race_contexts_each(void (*f)(struct race_context *, void *), void *arg) {
-    struct race_context *x = race_context_of(NULL);
-    if (x) f(x, arg);
+    struct race_context *x;
+    f(&standing, arg);
     race_spin_lock(&contexts_lock);
     for (x = others; x; x = x->next) f(x, arg);
     race_spin_unlock(&contexts_lock);
 }
 
-static void fences_of(struct race_context *x, void *arg) {
-    uint32_t *clock = arg;
-    for (int pe = 0; pe < race_job.n_pes; pe++)
-        for (int k = 0; k < 2; k++) {
-            const struct race_flow *f = k ? &x->signalled[pe] : &x->puts[pe];
-            if (f->actor != UINT32_MAX && clock[f->actor] < f->fenced) clock[f->actor] = f->fenced;
+/* Adds to the clock what fences have ordered in the context's flows towards PE pe. */
+static void add_fences(uint32_t *clock, const struct race_context *x, int pe) {
+    for (const struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next)
+        for (enum race_kind kind = RACE_PUTS; kind <= RACE_SIGNALLED; kind++) {
+            const struct race_flow *f = race_share_flow(s, kind, pe);
+            uint32_t to = f ? race_flow_fenced(f) : 0;
+            if (to && clock[f->actor] < to) clock[f->actor] = to;
         }
 }
 
-void race_fences_into(uint32_t *clock) { race_contexts_each(fences_of, clock); }
+static void add_all_fences(struct race_context *x, void *clock) {
+    for (int pe = 0; pe < race_job.n_pes; pe++) add_fences(clock, x, pe);
+}
+
+static void fences_into(uint32_t *clock, const void *context, int pe) {
+    if (context)
+        add_fences(clock, context, pe);
+    else
+        race_contexts_each(add_all_fences, clock);
+}
+
+const struct race_fenced race_no_fences, race_all_fences = {.into = fences_into};
+
+struct race_fenced race_context_fences(const struct race_context *x, int pe) {
+    for (const struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next)
+        for (enum race_kind kind = RACE_PUTS; kind <= RACE_SIGNALLED && s->thread != race_me->actor; kind++) {
+            const struct race_flow *f = race_share_flow(s, kind, pe);
+            if (f && race_flow_fenced(f) > race_me->clock[f->actor])
+                return (struct race_fenced){.into = fences_into, .context = x, .pe = pe};
+        }
+    return race_no_fences;
+}

@@ -7,19 +7,22 @@
 #include <stdint.h>
 
 #include "race/clock.h"
+#include "race/flow.h"
 
-struct race_flow {                 /* puts to one PE, or signalled data, or what only quiet completes */
-    uint32_t actor, count, fenced; /* fenced: the last operation that a fence has ordered */
-    uint32_t *told; /* in a job with threads: what all threads have told by this flow; its last operation tells it */
-    uint32_t lock;
+/* One thread's operations in a context. Entries stay: a later thread with the same actor uses them again. */
+struct race_share {
+    uint32_t thread; /* its actor */
+    struct race_share *next;
+    struct race_flow *flows[]; /* by kind and PE of the job (race_share_flow); NULL: no operation yet */
 };
 
 struct race_context {
     const void *handle;
-    int private_pending;                          /* 1: operations use buffers in private memory */
-    int n;                                        /* PEs of its team */
-    int *pes;                                     /* their numbers in the job; NULL: the same as in the team */
-    struct race_flow *puts, *signalled, *pending; /* by PE of the job; actor UINT32_MAX: no actor yet */
+    int private_pending; /* 1: operations use buffers in private memory */
+    int n;               /* PEs of its team */
+    int *pes;            /* their numbers in the job; NULL: the same as in the team */
+    race_epoch domain;   /* of its atomics: RACE_SHARED_TEAM or 0 */
+    struct race_share *shares;
     struct race_fetch {
         struct race_cell *cell;
         race_epoch mask;
@@ -31,11 +34,13 @@ struct race_context {
 
 /* race_context_of: the context of a handle (NULL: the default context), or NULL. */
 struct race_context *race_context_of(const void *handle);
-struct race_context *race_context_new(const void *handle, int n, const int *pes);
+struct race_context *race_context_new(const void *handle, int n, const int *pes, race_epoch domain);
 void race_context_end(struct race_context *x);
 
-/* race_context_flow: the flow of this kind to PE pe, with an actor. */
-struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe);
+/* race_context_flow: the calling thread's flow of this kind to PE pe; NULL if there is none and `make` is 0, or memory
+ * is exhausted. race_share_flow: an entry's flow, or NULL. */
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe, int make);
+struct race_flow *race_share_flow(const struct race_share *s, enum race_kind kind, int pe);
 
 /* race_context_fetches records the word of a nonblocking fetching atomic; race_context_fetched, at the quiet, makes the
  * calling thread know what the writers of those words told. */
@@ -46,7 +51,10 @@ void race_context_fetched(struct race_context *x, int native);
 /* Calls f for each context, under a lock. */
 void race_contexts_each(void (*f)(struct race_context *x, void *arg), void *arg);
 
-/* race_fences_into adds to a clock what the fences of all contexts have ordered (race_publish). */
-void race_fences_into(uint32_t *clock);
+/* What race_publish adds: nothing; what fences of all contexts have ordered (docs/memory-model.md: a native fence
+ * concerns all PEs); or (race_context_fences) what fences of a context have ordered towards PE pe in flows of other
+ * threads. Those of the calling thread's flows are in struct race_operation. */
+extern const struct race_fenced race_no_fences, race_all_fences;
+struct race_fenced race_context_fences(const struct race_context *x, int pe);
 
 #endif

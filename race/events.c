@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "race/blocks.h"
 #include "race/clock.h"
 #include "race/contexts.h"
 #include "race/group.h"
 #include "race/job.h"
-#include "race/options.h"
 #include "race/places.h"
 #include "race/shadow.h"
 #include "race/spin.h"
@@ -50,6 +50,11 @@ static int find_target(const struct race_context *x, struct race_target t, size_
     return f->cells != NULL;
 }
 
+/* Reports an access of `len` bytes that goes past the end of a block of the symmetric heap. */
+static void check_end(const struct race_call *c, const struct found *f, size_t len, int write) {
+    race_past_end(c, f->pe, f->addr - race_job.space, len, write);
+}
+
 /* The same for the word itself, which the library's call needs next: an atomic may target any memory. */
 static void prefetch_word(const struct found *f) {
     uintptr_t o = f->addr - race_job.space;
@@ -61,80 +66,51 @@ static race_epoch mask_of(uintptr_t addr, size_t len) { return (addr & 7) + len 
 
 /* ---- who ---- */
 
-/* While there are threads, one thread's puts are not ordered for another thread. */
-static int is_near(int pe) { return race_window.private_mode != RACE_PRIVATE_ALL && race_job.space_of[pe] != 0; }
+static int is_near(int pe) { return race_job.space_of[pe] != 0; }
 
 static struct race_who thread_who(void) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
     return who;
 }
 
-/* Adds what fences of the context have ordered before an access of PE pe's memory. */
-static void add_fenced(struct race_who *who, struct race_context *x, int pe) {
-    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe);
-    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    who->fenced[0].actor = puts->actor, who->fenced[0].count = puts->fenced;
-    who->fenced[1].actor = data->actor, who->fenced[1].count = data->fenced;
-}
-
-/* The next operation of a flow. */
-static struct race_who next_of(struct race_flow *f) {
-    struct race_who who = {.clock = race_me->clock};
-    uint32_t count = race_window.private_mode == RACE_PRIVATE_ALL ? __atomic_add_fetch(&f->count, 1, __ATOMIC_RELAXED)
-                                                                  : ++f->count; /* there is one thread */
-    who.epoch = RACE_EPOCH(f->actor, count);
-    return who;
-}
-
-/* The same for an access of PE pe's memory, which fences to that PE also order (atomics). */
+/* The same for an atomic access of PE pe's memory, which fences to that PE also order. */
 static struct race_who thread_who_at(const struct race_call *c, struct race_context *x, int pe) {
     struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = c->native && is_near(pe)};
-    add_fenced(&who, x, pe);
+    who.fences = x, who.fences_to = pe;
     return who;
 }
 
-/* The context's next operation on PE pe that only quiet completes. */
-static struct race_who pending_who(struct race_context *x, int pe) {
-    return next_of(race_context_flow(x, RACE_PENDING, pe));
+/* The calling thread's next operation of this kind. If there is no memory for its flow, it counts as an access by the
+ * thread itself, which is complete when the call returns. */
+static struct race_who next_who(struct race_context *x, enum race_kind kind, int pe) {
+    struct race_flow *flow = race_context_flow(x, kind, pe, 1);
+    struct race_who who = {.epoch = flow ? race_flow_next(flow) : race_now, .clock = race_me->clock};
+    return who;
 }
 
-/* While there are threads: a later operation of a flow replaces the earlier ones (shadow.c), so it must also tell what
- * they told. One lock protects what it tells, its number and its access. */
-static int lock_flow(struct race_flow *f) {
-    if (!__atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED)) return 0;
-    race_spin_lock(&f->lock);
-    return 1;
-}
-static void unlock_flow(struct race_flow *f, int locked) {
-    if (locked) race_spin_unlock(&f->lock);
+/* One that only quiet completes. */
+static struct race_who pending_who(struct race_context *x, int pe) { return next_who(x, RACE_PENDING, pe); }
+
+/* A put, or signalled data. */
+static struct race_who put_who(const struct race_call *c, struct race_context *x, enum race_kind kind, int pe) {
+    struct race_who who = next_who(x, kind, pe);
+    who.own = c->native && is_near(pe);
+    who.fences = x, who.fences_to = pe;
+    return who;
 }
 
-/* What the context's operation on PE pe's memory tells to a thread that sees its value. If there are threads, the flow
- * of its puts is locked. */
-static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe, int locked) {
-    struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe), *data = race_context_flow(x, RACE_SIGNALLED, pe);
-    race_fences *fences = c->native ? race_fences_into : NULL;
-    uint32_t version = 0;
-    if (locked) {
-        if (!puts->told) puts->told = calloc(race_job.clocks, sizeof *puts->told);
-        if (puts->told) version = race_publish_all(race_me, puts->told, fences);
-    }
-    if (!version) version = race_publish(race_me, fences);
+/* What the context's operation on PE pe's memory tells to a thread that sees its value. */
+static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
+    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe, 0);
+    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe, 0);
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
-                                   .version = version,
-                                   .puts = puts->actor,
-                                   .puts_to = puts->fenced,
-                                   .signalled = data->actor,
-                                   .signalled_to = data->fenced};
-}
-
-/* The context's next put, or next signalled data, to PE pe. */
-static struct race_who flow_who(const struct race_call *c, struct race_context *x, struct race_flow *f, int pe) {
-    struct race_who who = next_of(f);
-    who.own = c->native && is_near(pe);
-    add_fenced(&who, x, pe);
-    return who;
+                                   .version =
+                                       race_publish(race_me, c->native ? race_all_fences : race_context_fences(x, pe)),
+                                   .puts = puts ? puts->actor : UINT32_MAX,
+                                   .puts_to = puts ? race_flow_fenced(puts) : 0,
+                                   .signalled = data ? data->actor : UINT32_MAX,
+                                   .signalled_to = data ? race_flow_fenced(data) : 0};
 }
 
 /* An access of the caller's buffer: by the thread if the buffer is free when the call returns, else by the context's
@@ -154,6 +130,7 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
     }
     who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
+    race_stack_buffer((uintptr_t)addr, len, who.epoch);
 }
 
 /* ---- put and get ---- */
@@ -161,16 +138,13 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
 /* A write of PE f->pe's memory by an operation of the context. */
 static void far_write(const struct race_call *c, struct race_context *x, const struct found *f, size_t len,
                       race_epoch kind, uint32_t place) {
-    struct race_flow *flow = race_context_flow(x, RACE_PUTS, f->pe);
-    int locked = lock_flow(flow);
-    struct race_operation op = telling(c, x, f->pe, locked);
-    struct race_who who = flow_who(c, x, flow, f->pe);
-    race_log(flow->actor, RACE_COUNT(who.epoch), op);
+    const struct race_operation op = telling(c, x, f->pe);
+    const struct race_who who = put_who(c, x, RACE_PUTS, f->pe);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
     if (kind == RACE_PLAIN)
         race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
     else
         race_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
-    unlock_flow(flow, locked);
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
@@ -180,6 +154,7 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
     race_job.native |= c->native;
     place = race_call_place(c->pc, c->name);
+    check_end(c, &f, len, 1);
     far_write(c, x, &f, len, RACE_PLAIN, place);
     near_buffer(x, f.pe, source, len, nbi, 0, place);
     race_tick(race_me);
@@ -192,40 +167,37 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     uint32_t place;
     if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
+    check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
     race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
+    if (nbi) race_tick(race_me);
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get) {
     struct race_context *x;
-    struct race_flow *flow;
-    struct race_operation op;
     struct race_who mine, theirs;
     struct found f;
     uint32_t place;
-    int locked = 0;
     if (!race_watches() || !elem || !n || !(x = race_context_of(c->ctx)) || !find_target(x, far, elem, &f)) return;
     place = race_call_place(c->pc, c->name);
     mine = theirs = thread_who();
-    flow = race_context_flow(x, RACE_PUTS, f.pe);
     if (!get) {
-        locked = lock_flow(flow);
-        op = telling(c, x, f.pe, locked);
-        theirs = flow_who(c, x, flow, f.pe);
-        race_log(flow->actor, RACE_COUNT(theirs.epoch), op);
+        const struct race_operation op = telling(c, x, f.pe);
+        theirs = put_who(c, x, RACE_PUTS, f.pe);
+        race_log(RACE_ACTOR(theirs.epoch), RACE_COUNT(theirs.epoch), op);
     }
     for (size_t i = 0; i < n; i++) {
         struct race_target t = far;
         t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
         if (!find_target(x, t, elem, &f)) break;
+        check_end(c, &f, elem, !get);
         race_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
         race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
                    &mine);
     }
-    unlock_flow(flow, locked);
     if (!get) race_tick(race_me);
 }
 
@@ -246,8 +218,9 @@ static int find_pieces(const struct race_context *x, struct race_target base, co
 }
 
 /* Accesses the pieces of remote memory. unit: each element of so many bytes is an atomic; 0: plain accesses. */
-static void far_pieces(const struct race_context *x, struct race_target base, const struct race_pieces *p, size_t unit,
-                       int write, uint32_t place, const struct race_who *who) {
+static void far_pieces(const struct race_call *c, const struct race_context *x, struct race_target base,
+                       const struct race_pieces *p, size_t unit, int write, uint32_t place,
+                       const struct race_who *who) {
     struct race_walk walk = {.next = 0};
     struct rma_block piece;
     struct found f;
@@ -257,6 +230,7 @@ static void far_pieces(const struct race_context *x, struct race_target base, co
         t.addr += (uint64_t)piece.offset;
         if (!piece.len) continue;
         if (!find_target(x, t, piece.len, &f)) break; /* the library refuses the call */
+        check_end(c, &f, piece.len, write);
         for (size_t at = 0; at < piece.len; at += len)
             race_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
                        write, place, who);
@@ -266,13 +240,10 @@ static void far_pieces(const struct race_context *x, struct race_target base, co
 /* Writes them as the context's next operation on PE pe. */
 static void far_write_pieces(const struct race_call *c, struct race_context *x, int pe, struct race_target base,
                              const struct race_pieces *p, size_t unit, uint32_t place) {
-    struct race_flow *flow = race_context_flow(x, RACE_PUTS, pe);
-    const int locked = lock_flow(flow);
-    const struct race_operation op = telling(c, x, pe, locked);
-    const struct race_who who = flow_who(c, x, flow, pe);
-    race_log(flow->actor, RACE_COUNT(who.epoch), op);
-    far_pieces(x, base, p, unit, 1, place, &who);
-    unlock_flow(flow, locked);
+    const struct race_operation op = telling(c, x, pe);
+    const struct race_who who = put_who(c, x, RACE_PUTS, pe);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+    far_pieces(c, x, base, p, unit, 1, place, &who);
 }
 
 static void near_pieces(struct race_context *x, int pe, const void *base, const struct race_pieces *p, int nbi,
@@ -306,8 +277,9 @@ void race_get_pieces(const struct race_call *c, void *dest, struct race_target s
     place = race_call_place(c->pc, c->name);
     who = nbi ? pending_who(x, f.pe) : thread_who();
     who.own = c->native && is_near(f.pe);
-    far_pieces(x, source, &from, 0, 0, place, &who);
+    far_pieces(c, x, source, &from, 0, 0, place, &who);
     near_pieces(x, f.pe, dest, &to, nbi, 1, place);
+    if (nbi) race_tick(race_me);
 }
 
 void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
@@ -319,20 +291,17 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
     race_job.native |= c->native;
     place = race_call_place(c->pc, c->name);
     if (fetch) {
-        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-        const int locked = lock_flow(puts);
-        const struct race_operation op = telling(c, x, f.pe, locked);
+        const struct race_operation op = telling(c, x, f.pe);
         struct race_who who = how.nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
-        if (how.nbi) add_fenced(&who, x, f.pe);
+        who.fences = x, who.fences_to = f.pe;
         if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
-        far_pieces(x, dest, &to, how.size, how.writes, place, &who);
-        unlock_flow(puts, locked);
+        far_pieces(c, x, dest, &to, how.size, how.writes, place, &who);
         near_pieces(x, f.pe, fetch, &into, how.nbi, 1, place);
     } else {
         far_write_pieces(c, x, f.pe, dest, &to, how.size, place);
     }
     if (source) near_pieces(x, f.pe, source, &from, how.nbi, 0, place);
-    if (how.writes) race_tick(race_me);
+    if (how.writes || how.nbi) race_tick(race_me);
 }
 
 void race_p(const struct race_call *c, struct race_target dest, size_t len) {
@@ -361,50 +330,70 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
 
 /* ---- atomics and signals ---- */
 
-static void settle(struct race_flow *flow, int completes);
+static void settle(struct race_context *x, enum race_kind kind, int pe, int completes);
+
+/* The family of an atomic of OpenSHMEM, from the name of its call: shmem_ctx_TYPE_atomic_add, shmem_TYPE_swap. Types of
+ * the same size that C takes for one type are one here: int64 is long, and so are ptrdiff and, unsigned, size. */
+static race_epoch family_of(const struct race_call *c, const struct race_context *x) {
+    const char *type = c->name + strlen("shmem_");
+    enum race_type t;
+    if (c->native || !race_job.strict_atomics) return RACE_ANY_TYPE;
+    if (*type == 'c') type += strlen("ctx_");
+    if (*type == 'f' || *type == 'd') /* float, double */
+        t = RACE_FLOATING;
+    else if (type[0] == 'l' && type[4] == 'l') /* longlong, unlike long_ */
+        t = RACE_LONG_LONG;
+    else if (type[0] == 'u' && type[1] == 'l' && type[5] == 'l')
+        t = RACE_UNSIGNED_LONG_LONG;
+    else /* uint, ulong, size; int, long, ptrdiff */
+        t = *type == 'u' || *type == 's' ? RACE_UNSIGNED : RACE_SIGNED;
+    return RACE_OF_TYPE(t) | x->domain;
+}
+
+static race_epoch family_of_signal(const struct race_call *c, int add) {
+    if (c->native || !race_job.strict_atomics) return RACE_ANY_TYPE;
+    return RACE_OF_TYPE(add ? RACE_SIGNAL_ADD : RACE_SIGNAL_SET);
+}
 
 /* A native atomic or signal that writes: the context's puts are complete before it (docs/memory-model.md). */
 static void native_release(const struct race_call *c) {
     struct race_context *x = race_context_of(c->ctx);
     for (int pe = 0; x && pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 1);
-        settle(&x->signalled[pe], 1);
+        settle(x, RACE_PUTS, pe, 1);
+        settle(x, RACE_SIGNALLED, pe, 1);
     }
 }
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
-                     const void *signal, int nbi) {
+                     const void *signal, int add, int nbi) {
     struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
-    struct race_flow *puts, *data;
     struct race_context *x;
     struct race_operation op;
     struct race_who who;
     struct found f;
     uint32_t place;
-    int locked;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, sizeof(uint64_t), &f)) return;
     if (c->native) native_release(c);
     place = race_call_place(c->pc, c->name);
-    puts = race_context_flow(x, RACE_PUTS, f.pe);
-    data = race_context_flow(x, RACE_SIGNALLED, f.pe);
-    locked = lock_flow(puts);
-    op = telling(c, x, f.pe, locked);
+    op = telling(c, x, f.pe);
     if (len) {
         struct found d;
-        who = flow_who(c, x, data, f.pe);
-        op.signalled_to = RACE_COUNT(who.epoch); /* a thread that sees the signal sees this */
+        who = put_who(c, x, RACE_SIGNALLED, f.pe);
+        op.signalled = RACE_ACTOR(who.epoch); /* a thread that sees the signal sees this */
+        op.signalled_to = RACE_COUNT(who.epoch);
         if (find_target(x, dest, len, &d)) {
-            race_log(data->actor, RACE_COUNT(who.epoch), op);
+            check_end(c, &d, len, 1);
+            race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
         near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
-        who = flow_who(c, x, puts, f.pe);
-        race_log(puts->actor, RACE_COUNT(who.epoch), op);
-        race_access(f.cells, RACE_MASK, RACE_ATOMIC, 1, place, &who, (struct race_where){f.addr, f.pe});
+        who = put_who(c, x, RACE_PUTS, f.pe);
+        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        race_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
+                    (struct race_where){f.addr, f.pe});
     }
-    unlock_flow(puts, locked);
     race_tick(race_me);
 }
 
@@ -413,36 +402,29 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     struct race_who who;
     struct found f;
     uint32_t place;
-    race_epoch mask;
+    race_epoch mask, kind;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
+    kind = RACE_ATOMIC | family_of(c, x);
     prefetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);
     if (!reads) {
-        far_write(c, x, &f, len, RACE_ATOMIC, place);
+        far_write(c, x, &f, len, kind, place);
     } else if (fetch) {
-        struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-        int locked = lock_flow(puts);
-        struct race_operation op = telling(c, x, f.pe, locked);
+        const struct race_operation op = telling(c, x, f.pe);
         who = pending_who(x, f.pe);
-        add_fenced(&who, x, f.pe);
+        who.fences = x, who.fences_to = f.pe;
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
         race_context_fetches(x, f.cells, mask);
-        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
-        unlock_flow(puts, locked);
+        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
-        if (writes) {
-            struct race_flow *puts = race_context_flow(x, RACE_PUTS, f.pe);
-            int locked = lock_flow(puts);
-            race_log(race_me->actor, race_me->count, telling(c, x, f.pe, locked));
-            unlock_flow(puts, locked);
-        }
+        if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
         who = thread_who_at(c, x, f.pe);
-        race_access(f.cells, mask, RACE_ATOMIC, writes, place, &who, (struct race_where){f.addr, f.pe});
+        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
     }
-    if (writes) race_tick(race_me);
+    if (writes || fetch) race_tick(race_me);
 }
 
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len) {
@@ -471,23 +453,30 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 
 /* ---- order ---- */
 
-/* Orders the flow's operations before its later ones and, if `completes`, completes them. */
-static void settle(struct race_flow *flow, int completes) {
-    uint32_t count = __atomic_load_n(&flow->count, __ATOMIC_RELAXED);
-    if (flow->actor == UINT32_MAX || !count) return;
-    if (flow->fenced < count) {
-        flow->fenced = count;
-        race_me->changed = 1;
+/* Orders the operations of this kind to PE pe, as far as the calling thread knows of them, before later ones and, if
+ * `completes`, completes them. */
+static void settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
+    for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
+        struct race_flow *flow = race_share_flow(s, kind, pe);
+        const uint32_t to = flow ? race_flow_known(flow) : 0;
+        if (!to) continue;
+        if (race_flow_fenced(flow) < to) {
+            race_flow_fence(flow, to);
+            race_me->changed = 1;
+        }
+        if (completes) {
+            race_know(race_me, flow->actor, to);
+            if (race_job.completed[flow->actor] < to) race_job.completed[flow->actor] = to;
+        }
     }
-    if (completes) race_know(race_me, flow->actor, count);
 }
 
 void race_fence(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 0);
-        settle(&x->signalled[pe], 0);
+        settle(x, RACE_PUTS, pe, 0);
+        settle(x, RACE_SIGNALLED, pe, 0);
     }
 }
 
@@ -497,9 +486,9 @@ void race_quiet(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(&x->puts[pe], 1);
-        settle(&x->signalled[pe], 1);
-        settle(&x->pending[pe], 1);
+        settle(x, RACE_PUTS, pe, 1);
+        settle(x, RACE_SIGNALLED, pe, 1);
+        settle(x, RACE_PENDING, pe, 1);
     }
     race_context_fetched(x, c->native);
     if (x->private_pending || race_window.private_mode == RACE_PRIVATE_PENDING) {
@@ -516,17 +505,17 @@ static void some(const struct race_call *c, const int *pes, size_t n, int comple
     for (size_t i = 0; i < n; i++) {
         int pe = pe_in_job(x, pes[i]);
         if (pe < 0) continue;
-        settle(&x->puts[pe], completes);
-        settle(&x->signalled[pe], completes);
-        if (completes) settle(&x->pending[pe], 1);
+        settle(x, RACE_PUTS, pe, completes);
+        settle(x, RACE_SIGNALLED, pe, completes);
+        if (completes) settle(x, RACE_PENDING, pe, 1);
     }
 }
 
 void race_pe_quiet(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 1); }
 void race_pe_fence(const struct race_call *c, const int *pes, size_t n) { some(c, pes, n, 0); }
 
-void race_ctx_made(const void *ctx, int n, const int *pes) {
-    if (race_job.on && ctx) race_context_new(ctx, n, pes);
+void race_ctx_made(const void *ctx, int n, const int *pes, race_epoch domain) {
+    if (race_job.on && ctx) race_context_new(ctx, n, pes, domain);
 }
 
 void race_ctx_ended(const void *ctx) {
@@ -554,63 +543,4 @@ void race_lock_clear(const struct race_call *c, const void *lock) {
     race_quiet(c);
     race_group_lock(lock_number(lock), 1);
     race_tick(race_me);
-}
-
-/* ---- blocks ---- */
-
-uint64_t race_offset(const void *base) { return base ? (uintptr_t)base - race_job.space : UINT64_MAX; }
-
-/* A block's offset selects a few entries, one of which it uses, so that programs with many blocks do not search long.
- * If all of them are taken, reports give only the offset in the heap. */
-#define PROBES 8
-static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
-    struct race_block *blocks = race_job.header->blocks[pe];
-    for (uint64_t i = 0; i < PROBES; i++) {
-        struct race_block *b = &blocks[((offset >> 4) * 0x9e3779b97f4a7c15u >> 40) % (RACE_BLOCKS_MOST - PROBES) + i];
-        if (size ? !__atomic_load_n(&b->size, __ATOMIC_RELAXED) : b->size && b->offset == offset) return b;
-    }
-    return NULL;
-}
-
-void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
-    struct race_block *b;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes || !size) return;
-    if (offset >= race_job.stride && offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
-    if (local) {
-        struct race_cell *cells = race_cells_at(offset, size, pe);
-        if (cells) race_forget(cells, size);
-    }
-    b = block_entry(pe, offset, size);
-    if (!b) return;
-    b->offset = offset;
-    b->place = race_call_place(c->pc, c->name);
-    b->kind = offset >= RACE_ATTACHED ? RACE_REGION : local ? RACE_LOCAL : RACE_SYMMETRIC;
-    __atomic_store_n(&b->size, size, __ATOMIC_RELEASE);
-}
-
-void race_freed(int pe, uint64_t offset) {
-    struct race_block *b;
-    if (!race_watches() || pe < 0 || pe >= race_job.n_pes) return;
-    b = block_entry(pe, offset, 0);
-    if (b) __atomic_store_n(&b->size, 0, __ATOMIC_RELEASE);
-}
-
-void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset) {
-    static int said;
-    if (!race_watches() || offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
-    if (!race_job.attached) {
-        if (!__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
-            race_say("PE %d: no address space to track accesses of attached memory: races there are not detected",
-                     race_job.my_pe);
-        return;
-    }
-    race_attach((uintptr_t)base, size, offset);
-    race_allocated(c, race_job.my_pe, offset, size, 0);
-}
-
-void race_detached(const void *base) {
-    uint64_t offset;
-    if (!race_watches()) return;
-    offset = race_detach((uintptr_t)base);
-    if (offset) race_freed(race_job.my_pe, offset);
 }

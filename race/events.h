@@ -17,9 +17,11 @@
  *                              pending)
  *     put_signal               data by signalled, signal by puts      tells, also about its own data
  *     wait_until, test         none (native: the word, an atomic)     learns
- *     fence                                                           orders the puts to a PE before whatever is told
- *                                                                     to that PE later
- *     quiet                                                           completes all of the context
+ *     fence                                                           orders the puts to a PE that the thread knows of
+ *                                                                     before what is told to that PE later, by threads
+ *                                                                     that know of the fence
+ *     quiet                                                           completes all of the context that the thread
+ *                                                                     knows of
  *     barrier                                                         quiet; learns what all know
  *     sync, collectives        buffers by thread                      learns what the PEs know that give it something
  *     lock                                                            learns what earlier holders knew
@@ -81,9 +83,10 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
 void race_p(const struct race_call *c, struct race_target dest, size_t len);
 void race_g(const struct race_call *c, struct race_target source, size_t len);
 
-/* race_put_signal: dest has size 0 if there is only the signal. Call it before the library's call. */
+/* race_put_signal: dest has size 0 if there is only the signal. add: it adds to the signal, and does not set it. Call
+ * it before the library's call. */
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
-                     const void *signal, int nbi);
+                     const void *signal, int add, int nbi);
 
 /* race_atomic: before the call. reads: it returns the old value; writes: it is more than a fetch. fetch: where a
  * nonblocking atomic stores the old value, or NULL. race_atomic_done: after a fetching atomic has returned. */
@@ -98,23 +101,12 @@ void race_quiet(const struct race_call *c);
 void race_pe_quiet(const struct race_call *c, const int *pes, size_t n);
 void race_pe_fence(const struct race_call *c, const int *pes, size_t n);
 
-/* Contexts: team NULL for the world, else the PE numbers of its PEs. */
-void race_ctx_made(const void *ctx, int n, const int *pes);
+/* Contexts: pes: the numbers in the job of the PEs of the context's team, NULL for the world. domain: contexts.h. */
+void race_ctx_made(const void *ctx, int n, const int *pes, uint64_t domain);
 void race_ctx_ended(const void *ctx);
 
 /* Locks, by their address in this PE's space. */
 void race_lock_got(const void *lock);
 void race_lock_clear(const struct race_call *c, const void *lock);
-
-/* Blocks of PE pe, for reports, by the offset in its space. local: the block is in a local heap; earlier accesses of
- * the memory do not count. race_offset: the offset of an address of this PE's space. */
-void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local);
-void race_freed(int pe, uint64_t offset);
-uint64_t race_offset(const void *base);
-
-/* Attached memory, by its offset in global pointers. Does nothing for memory that is accessible anyway, which has
- * another kind of offset. */
-void race_attached(const struct race_call *c, const void *base, size_t size, uint64_t offset);
-void race_detached(const void *base);
 
 #endif

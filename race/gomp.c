@@ -114,6 +114,36 @@ LOOP_UNCHUNKED(GOMP_parallel_loop_runtime)
 LOOP_UNCHUNKED(GOMP_parallel_loop_nonmonotonic_runtime)
 LOOP_UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
+/* Before a thread of several takes its next section, or its next part of a loop whose schedule leaves open who runs it.
+ */
+static void meet(void) {
+    REAL(int, "omp_get_num_threads", (void));
+    if (now && real && real() > 1) race_meet(now);
+}
+
+EXPORT unsigned GOMP_sections_next(void) {
+    REAL(unsigned, "GOMP_sections_next", (void));
+    meet();
+    return real();
+}
+
+#define NEXT(NAME, TYPE)                                                                                               \
+    EXPORT bool NAME(TYPE *first, TYPE *last) {                                                                        \
+        REAL(bool, #NAME, (TYPE *, TYPE *));                                                                           \
+        meet();                                                                                                        \
+        return real(first, last);                                                                                      \
+    }
+#define NEXT_BOTH(SCHEDULE)                                                                                            \
+    NEXT(GOMP_loop_##SCHEDULE##_next, long)                                                                            \
+    NEXT(GOMP_loop_ull_##SCHEDULE##_next, unsigned long long)
+NEXT_BOTH(dynamic)
+NEXT_BOTH(guided)
+NEXT_BOTH(runtime)
+NEXT_BOTH(nonmonotonic_dynamic)
+NEXT_BOTH(nonmonotonic_guided)
+NEXT_BOTH(nonmonotonic_runtime)
+NEXT_BOTH(maybe_nonmonotonic_runtime)
+
 /* Barriers of a region, explicit or at the end of a loop. A cancellable barrier that returns true is not a barrier;
  * then all threads of the region go to its end. */
 #define BARRIER(NAME)                                                                                                  \
@@ -235,7 +265,7 @@ struct packet {
     void *data; /* for copy */
     struct race_task *task;
     size_t offset, size;
-    bool loop, detaches;
+    bool loop, detaches, deferred;
 };
 
 static void in_task(void *arg) {
@@ -246,6 +276,7 @@ static void in_task(void *arg) {
     const bool loop = p->loop;
     if (loop && size) memcpy(data, p->bounds, sizeof p->bounds);
     if (p->detaches && size && !p->copy) memcpy(data, p->bounds, sizeof(void *));
+    if (p->deferred) meet();
     now = task;
     race_task_start(task);
     p->function(data);
@@ -319,6 +350,7 @@ EXPORT void GOMP_task(void (*f)(void *), void *data, void (*copy)(void *, void *
         return;
     }
     p->detaches = (flags & TASK_DETACHES) != 0;
+    p->deferred = deferred;
     if (flags & TASK_DEPENDS) depends(p->task, depend);
     real(in_task, p, copy ? copy_packet : NULL, (long)p->offset + size, a, deferred, flags, depend, priority, detach);
     free(p);

@@ -88,7 +88,7 @@ void race_group_enter(struct race_group *g, int native, size_t gives) {
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
-    if (native) race_fences_into(s->clock);
+    if (native) race_all_fences.into(s->clock, NULL, 0);
     s->gives = gives;
     __atomic_store_n(&s->number, g->calls + 1, __ATOMIC_RELEASE);
     race_tick(race_me);

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,7 +118,8 @@ static size_t lay_out(char *map) {
         at = (at + (BYTES) + page - 1) & ~(page - 1);                                                                  \
     } while (0)
     PART(race_job.header, sizeof(struct race_header));
-    PART(race_job.actors, race_job.clocks * sizeof(uint32_t));
+    PART(race_job.actors, race_job.clocks * sizeof(struct race_actor));
+    PART(race_job.completed, race_job.clocks * sizeof(uint32_t));
     PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
     PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
@@ -212,13 +215,15 @@ static int share_less(struct message *m, size_t *len, char *why, size_t room) {
 /* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
  * parts for all. Collective. */
 static void agree_on_options(void) {
-    int *own = prma_malloc(4 * sizeof *own), *least = own + 2;
+    int *own = prma_malloc(6 * sizeof *own), *least = own + 3;
     if (!own) return; /* all PEs fail alike, and share() will fail too */
     own[0] = options.on;
     own[1] = (int)options.history;
-    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 2);
+    own[2] = options.strict_atomics;
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 3);
     options.on = least[0];
     options.history = (uint32_t)least[1];
+    options.strict_atomics = least[2];
     prma_free(own);
 }
 
@@ -258,6 +263,7 @@ void race_open(void) {
         return;
     }
     race_job.history = options.history;
+    race_job.strict_atomics = options.strict_atomics;
     race_job.clocks = race_clocks(race_job.n_pes);
     race_job.cells_stride = race_job.stride / 8;
     race_job.statics_stride = (race_job.statics_len + 7) / 8;
@@ -295,13 +301,27 @@ void race_open(void) {
     race_inside--;
 }
 
+/* The total comes last: the launcher reads each PE's standard error by itself, so each PE waits until it has read its
+ * reports; not longer than 0.2 s, if the launcher does not read. */
+static void wait_for_launcher(void) {
+    struct stat st;
+    int unread;
+    if (fstat(STDERR_FILENO, &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) return;
+    for (int i = 0; i < 200 && !ioctl(STDERR_FILENO, FIONREAD, &unread) && unread > 0; i++) usleep(1000);
+}
+
 void race_close(void) {
-    uint32_t races;
+    uint32_t races, past_ends;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
     race_inside++;
+    wait_for_launcher();
     prma_barrier_all();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
+    past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
+    if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);
+    if (past_ends && race_job.my_pe == 0)
+        race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
     if (races && race_job.my_pe == 0)
         race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
     race_job.on = 0;
@@ -312,7 +332,7 @@ void race_close(void) {
 /* A library's destructors run after the program's own, and after on_exit. */
 static __attribute__((destructor)) void end(void) {
     if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
-    if (!race_job.header->races) return;
+    if (!race_job.header->races && !race_job.header->past_ends) return;
     fflush(NULL);
     race_ompt_end();
     _exit(options.exitcode);

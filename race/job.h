@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "race/options.h"
+
 #define RACE_PES_MOST    128  /* the clocks of n PEs have n + 3 n * n numbers */
 #define RACE_BLOCKS_MOST 4096 /* allocated blocks of a PE that a report can name */
 #define RACE_PLACES_MOST 16384
@@ -48,11 +50,13 @@ struct race_place {
 struct race_header {
     uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
     uint32_t n_actors;
-    uint32_t races;   /* reported races */
-    uint32_t threads; /* set once a PE has created a thread */
+    uint32_t races;     /* reported races */
+    uint32_t past_ends; /* reported operations past a block's end */
+    uint32_t threads;   /* set once a PE has created a thread */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
+    uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
         _Alignas(64) uint32_t word;
@@ -61,15 +65,25 @@ struct race_header {
     struct race_block blocks[RACE_PES_MOST][RACE_BLOCKS_MOST];
 };
 
+/* An actor (clock.h) whose number does not follow from the PEs' numbers. */
+struct race_actor {
+    int pe;
+    uint32_t kind; /* enum race_kind */
+    uint32_t of;   /* a flow: its thread's actor; a thread: its number in its process */
+    int in_context;
+};
+
 struct race_job {
-    int on;     /* 1: detection is on */
-    int native; /* 1: the program has put by a native call */
+    int on;             /* 1: detection is on */
+    int native;         /* 1: the program has put by a native call */
+    int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */
     size_t map_len;
-    size_t clocks;    /* numbers in a clock: the largest number of actors */
-    uint32_t *actors; /* of each actor: its PE << 2 | its kind */
+    size_t clocks; /* numbers in a clock: the largest number of actors */
+    struct race_actor *actors;
+    uint32_t *completed; /* of each flow: the last operation that its PE knows to be complete; for reports */
     uint32_t *versions;
     uint32_t *version_tags;
     uint32_t history; /* how many versions of each PE and operations of each actor are kept */

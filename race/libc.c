@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the C library that read and write memory for the program. The linker redirects the program's own calls
- * to these (--wrap); calls of libraries are not checked. */
+/* Functions of the C library that move memory, and that allocate it. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -9,18 +8,10 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "race/access.h"
+#include "race/blocks.h"
 #include "race/job.h"
+#include "race/libc.h"
 #include "race/shadow.h"
-
-#define HOOK __attribute__((visibility("default")))
-#define HERE ((uintptr_t)__builtin_return_address(0))
-#pragma GCC diagnostic ignored "-Wmissing-prototypes"
-#pragma GCC diagnostic ignored "-Wstringop-overread"
-#pragma GCC diagnostic ignored "-Wstringop-truncation"
-
-#define READS(P, LEN)  race_load_store(P, LEN, 0, HERE)
-#define WRITES(P, LEN) race_load_store(P, LEN, 1, HERE)
 
 #define COPY(NAME, CALL)                                                                                               \
     HOOK void *NAME(void *dest, const void *source, size_t n) {                                                        \
@@ -56,15 +47,52 @@ HOOK void *__wrap___memset_chk(void *dest, int c, size_t n, size_t room) {
     return memset(dest, c, n);
 }
 
+HOOK wchar_t *__wrap_wmemcpy(wchar_t *dest, const wchar_t *source, size_t n) {
+    READS(source, n * sizeof *source);
+    WRITES(dest, n * sizeof *dest);
+    return wmemcpy(dest, source, n);
+}
+
+HOOK void __wrap_bcopy(const void *source, void *dest, size_t n) {
+    READS(source, n);
+    WRITES(dest, n);
+    memmove(dest, source, n);
+}
+
+HOOK void *__wrap_memccpy(void *dest, const void *source, int c, size_t n) {
+    void *end = memccpy(dest, source, c, n);
+    const size_t moved = end ? (size_t)((char *)end - (char *)dest) : n;
+    READS(source, moved);
+    WRITES(dest, moved);
+    return end;
+}
+
 HOOK void __wrap_bzero(void *dest, size_t n) {
     WRITES(dest, n);
     memset(dest, 0, n);
 }
 
-HOOK int __wrap_memcmp(const void *a, const void *b, size_t n) {
-    READS(a, n);
-    READS(b, n);
-    return memcmp(a, b, n);
+#define COMPARE(NAME)                                                                                                  \
+    HOOK int NAME(const void *a, const void *b, size_t n) {                                                            \
+        READS(a, n);                                                                                                   \
+        READS(b, n);                                                                                                   \
+        return memcmp(a, b, n);                                                                                        \
+    }
+COMPARE(__wrap_memcmp)
+COMPARE(__wrap_bcmp)
+
+HOOK void *__wrap_memrchr(const void *p, int c, size_t n) {
+    const char *found = memrchr(p, c, n);
+    const size_t before = found ? (size_t)(found - (const char *)p) : 0;
+    READS((const char *)p + before, n - before);
+    return (void *)(uintptr_t)found;
+}
+
+HOOK void *__wrap_memmem(const void *p, size_t n, const void *part, size_t part_n) {
+    const char *found = memmem(p, n, part, part_n);
+    READS(p, found ? (size_t)(found - (const char *)p) + part_n : n);
+    READS(part, part_n);
+    return (void *)(uintptr_t)found;
 }
 
 HOOK void *__wrap_memchr(const void *p, int c, size_t n) {
@@ -73,100 +101,80 @@ HOOK void *__wrap_memchr(const void *p, int c, size_t n) {
     return (void *)(uintptr_t)found;
 }
 
-HOOK size_t __wrap_strlen(const char *s) {
-    size_t n = strlen(s);
-    READS(s, n + 1);
-    return n;
-}
+/* ---- allocation ---- */
 
-HOOK int __wrap_strcmp(const char *a, const char *b) {
-    size_t n = 0;
-    while (a[n] && a[n] == b[n]) n++; /* nothing after the first difference is read */
-    READS(a, n + 1);
-    READS(b, n + 1);
-    return strcmp(a, b);
-}
-
-HOOK int __wrap_strncmp(const char *a, const char *b, size_t n) {
-    size_t k = 0;
-    while (k < n && a[k] && a[k] == b[k]) k++;
-    if (k < n) k++;
-    READS(a, k);
-    READS(b, k);
-    return strncmp(a, b, n);
-}
-
-HOOK char *__wrap_strcpy(char *dest, const char *source) {
-    size_t n = strlen(source) + 1;
-    READS(source, n);
-    WRITES(dest, n);
-    return memcpy(dest, source, n);
-}
-
-HOOK char *__wrap___strcpy_chk(char *dest, const char *source, size_t room) {
-    size_t n = strlen(source) + 1;
-    if (n > room) abort();
-    READS(source, n);
-    WRITES(dest, n);
-    return memcpy(dest, source, n);
-}
-
-HOOK char *__wrap_strncpy(char *dest, const char *source, size_t n) {
-    READS(source, strnlen(source, n));
-    WRITES(dest, n);
-    return strncpy(dest, source, n);
-}
-
-HOOK char *__wrap_strcat(char *dest, const char *source) {
-    size_t at = strlen(dest), n = strlen(source) + 1;
-    READS(source, n);
-    READS(dest, at + 1);
-    WRITES(dest + at, n);
-    memcpy(dest + at, source, n);
-    return dest;
-}
+#define CALL(NAME) struct race_call c = {.name = (NAME), .pc = HERE}
 
 /* Freed memory may become another thread's. */
-static void gone(void *p) {
-    if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, malloc_usable_size(p));
-}
-
-HOOK void __wrap_free(void *p) {
-    gone(p);
-    free(p);
+static void gone(void *p, const struct race_call *c) {
+    if (p && race_window.private_mode != RACE_PRIVATE_OFF) race_private_freed(p, malloc_usable_size(p), c);
 }
 
 /* And new memory may have been another thread's, freed by a library. */
-static void *had(void *p, size_t n) {
+static void *had(void *p, size_t n, const struct race_call *c) {
     if (p && race_window.private_mode == RACE_PRIVATE_ALL) race_forget_private((uintptr_t)p, n);
+    race_private_allocated(p, n, c);
     return p;
 }
 
-HOOK void *__wrap_malloc(size_t n) { return had(malloc(n), n); }
-HOOK void *__wrap_calloc(size_t count, size_t n) { return had(calloc(count, n), count * n); }
-
-HOOK void *__wrap_realloc(void *p, size_t n) {
-    gone(p);
-    return had(realloc(p, n), n);
+HOOK void __wrap_free(void *p) {
+    CALL("free");
+    gone(p, &c);
+    free(p);
 }
 
+HOOK void *__wrap_malloc(size_t n) {
+    CALL("malloc");
+    return had(malloc(n), n, &c);
+}
+
+HOOK void *__wrap_calloc(size_t count, size_t n) {
+    CALL("calloc");
+    return had(calloc(count, n), count * n, &c);
+}
+
+HOOK void *__wrap_realloc(void *p, size_t n) {
+    CALL("realloc");
+    gone(p, &c);
+    return had(realloc(p, n), n, &c);
+}
+
+HOOK void *__wrap_aligned_alloc(size_t alignment, size_t n) {
+    CALL("aligned_alloc");
+    return had(aligned_alloc(alignment, n), n, &c);
+}
+
+HOOK int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
+    CALL("posix_memalign");
+    int code = posix_memalign(p, alignment, n);
+    if (!code) had(*p, n, &c);
+    return code;
+}
+
+/* C++'s operators new and delete, if the program has them. */
+extern void *_Znwm(size_t) __attribute__((weak));
+extern void *_Znam(size_t) __attribute__((weak));
 extern void _ZdlPv(void *) __attribute__((weak));
 extern void _ZdaPv(void *) __attribute__((weak));
 extern void _ZdlPvm(void *, size_t) __attribute__((weak));
 extern void _ZdaPvm(void *, size_t) __attribute__((weak));
-HOOK void __wrap__ZdlPv(void *p) {
-    gone(p);
-    _ZdlPv(p);
-}
-HOOK void __wrap__ZdaPv(void *p) {
-    gone(p);
-    _ZdaPv(p);
-}
-HOOK void __wrap__ZdlPvm(void *p, size_t n) {
-    gone(p);
-    _ZdlPvm(p, n);
-}
-HOOK void __wrap__ZdaPvm(void *p, size_t n) {
-    gone(p);
-    _ZdaPvm(p, n);
-}
+#define NEW(NAME)                                                                                                      \
+    HOOK void *__wrap_##NAME(size_t n) {                                                                               \
+        CALL("new");                                                                                                   \
+        return had(NAME(n), n, &c);                                                                                    \
+    }
+NEW(_Znwm)
+NEW(_Znam)
+#define DELETE(NAME)                                                                                                   \
+    HOOK void __wrap_##NAME(void *p) {                                                                                 \
+        CALL("delete");                                                                                                \
+        gone(p, &c);                                                                                                   \
+        NAME(p);                                                                                                       \
+    }                                                                                                                  \
+    HOOK void __wrap_##NAME##m(void *p, size_t n) {                                                                    \
+        CALL("delete");                                                                                                \
+        gone(p, &c);                                                                                                   \
+        NAME##m(p, n);                                                                                                 \
+    }
+DELETE(_ZdlPv)
+DELETE(_ZdaPv)

@@ -168,7 +168,7 @@ BY_GPTR(CTX, rma_ctx_gptr_)
         int code;                                                                                                      \
         c.ctx = RACE_CTX_OF_##F;                                                                                       \
         race_strided(&c, FAR(dest), source, dst, sst, elem, n, 0);                                                     \
-        race_put_signal(&c, FAR(NULL), NULL, 0, signal, 0);                                                            \
+        race_put_signal(&c, FAR(NULL), NULL, 0, signal, op == RMA_SIGNAL_ADD, 0);                                      \
         RACE_FORWARD(code =                                                                                            \
                          p##STEM##iput_signal(RACE_ARG_##F dest, source, dst, sst, elem, n, signal, value, op, pe));   \
         return code;                                                                                                   \
@@ -268,10 +268,10 @@ void *rma_realloc(void *block, size_t size) {
     RACE_CALL_AS("rma_realloc");
     struct race_group *g = race_world(&c);
     void *p;
-    race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     p = prma_realloc(block, size);
     race_collected(g, &c, 0, NULL, 0, RACE_ALL);
+    race_freed(&c, race_job.my_pe, race_offset(block));
     race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);
     return p;
 }
@@ -280,10 +280,10 @@ int rma_free(void *block) {
     RACE_CALL_AS("rma_free");
     struct race_group *g = race_world(&c);
     int code;
-    race_freed(race_job.my_pe, race_offset(block));
     race_collective(g, &c, NULL, 0);
     code = prma_free(block);
     race_collected(g, &c, code, NULL, 0, RACE_ALL);
+    race_freed(&c, race_job.my_pe, race_offset(block));
     return code;
 }
 
@@ -319,15 +319,17 @@ int rma_alloc_mem_on(int pe, size_t size, rma_gptr_t *g) {
 }
 
 int rma_free_mem(void *base) {
+    RACE_CALL_AS("rma_free_mem");
     int code;
-    race_freed(race_job.my_pe, race_offset(base));
+    race_freed(&c, race_job.my_pe, race_offset(base));
     RACE_FORWARD(code = prma_free_mem(base));
     return code;
 }
 
 int rma_gptr_free(rma_gptr_t g) {
+    RACE_CALL_AS("rma_gptr_free");
     int code;
-    race_freed(RACE_GPTR_(g).pe, RACE_GPTR_(g).addr);
+    race_freed(&c, RACE_GPTR_(g).pe, RACE_GPTR_(g).addr);
     RACE_FORWARD(code = prma_gptr_free(g));
     return code;
 }
@@ -347,9 +349,10 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
 }
 
 int rma_detach(void *base) {
+    RACE_CALL_AS("rma_detach");
     int code;
     RACE_FORWARD(code = prma_detach(base));
-    if (code == RMA_SUCCESS) race_detached(base);
+    if (code == RMA_SUCCESS) race_detached(&c, base);
     return code;
 }
 
@@ -384,15 +387,15 @@ PRMA(rma_ctx_pe_fence);
 int rma_team_split_strided(rma_team *parent, int start, int stride, int size, rma_team **team) {
     int code;
     RACE_FORWARD(code = prma_team_split_strided(parent, start, stride, size, team));
-    if (code == RMA_SUCCESS && team) race_team_made(*team);
+    if (code == RMA_SUCCESS && team) race_team_made(*team, parent);
     return code;
 }
 
 int rma_team_split_2d(rma_team *parent, int xrange, rma_team **xteam, rma_team **yteam) {
     int code;
     RACE_FORWARD(code = prma_team_split_2d(parent, xrange, xteam, yteam));
-    if (code == RMA_SUCCESS && xteam) race_team_made(*xteam);
-    if (code == RMA_SUCCESS && yteam) race_team_made(*yteam);
+    if (code == RMA_SUCCESS && xteam) race_team_made(*xteam, parent);
+    if (code == RMA_SUCCESS && yteam) race_team_made(*yteam, parent);
     return code;
 }
 
@@ -400,7 +403,7 @@ PRMA(rma_team_split_color);
 int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team) {
     int code;
     RACE_FORWARD(code = prma_team_split_color(parent, color, key, team));
-    if (code == RMA_SUCCESS && team) race_team_made(*team);
+    if (code == RMA_SUCCESS && team) race_team_made(*team, parent);
     return code;
 }
 
@@ -414,7 +417,7 @@ int rma_team_destroy(rma_team *team) {
 int rma_ctx_create(int options, rma_ctx **ctx) {
     int code;
     RACE_FORWARD(code = prma_ctx_create(options, ctx));
-    if (code == RMA_SUCCESS && !race_inside) race_ctx_made(*ctx, race_job.n_pes, NULL);
+    if (code == RMA_SUCCESS && !race_inside) race_ctx_made(*ctx, race_job.n_pes, NULL, 0);
     return code;
 }
 
@@ -422,7 +425,7 @@ int rma_team_create_ctx(rma_team *team, int options, rma_ctx **ctx) {
     const struct race_group *g = race_team(team);
     int code;
     RACE_FORWARD(code = prma_team_create_ctx(team, options, ctx));
-    if (code == RMA_SUCCESS && g) race_ctx_made(*ctx, race_group_n(g), race_group_pes(g));
+    if (code == RMA_SUCCESS && g) race_ctx_made(*ctx, race_group_n(g), race_group_pes(g), race_team_domain(team));
     return code;
 }
 

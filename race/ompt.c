@@ -48,13 +48,18 @@ static void parallel_end(race_ompt_data *parallel, race_ompt_data *task, int fla
     parallel->ptr = NULL;
 }
 
+/* The calling thread's part of its innermost region, for race_meet; NULL after a nested one. */
+static __thread struct race_task *part;
+
 /* Initial tasks have no region. */
 static void implicit_task(int endpoint, race_ompt_data *parallel, race_ompt_data *task, unsigned threads,
                           unsigned index, int flags) {
-    (void)threads, (void)index, (void)flags;
+    (void)index, (void)flags;
     if (endpoint == RACE_OMPT_BEGIN) {
-        task->ptr = race_implicit_begin(parallel ? parallel->ptr : NULL);
+        part = task->ptr = race_implicit_begin(parallel ? parallel->ptr : NULL);
+        if (threads < 2) part = NULL;
     } else {
+        part = NULL;
         race_implicit_end(task->ptr);
         task->ptr = NULL;
     }
@@ -75,6 +80,22 @@ static void sync_region(int kind, int endpoint, race_ompt_data *parallel, race_o
             race_barrier_leave(t);
     }
 }
+
+/* The functions that give a thread its next part of a loop; OMPT of LLVM 14 has no event for it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#define NEXT(NAME, TYPE, SIGNED)                                                                                       \
+    EXPORT int NAME(void *where, int32_t thread, int32_t *last, TYPE *lower, TYPE *upper, SIGNED *stride) {            \
+        static int (*real)(void *, int32_t, int32_t *, TYPE *, TYPE *, SIGNED *);                                      \
+        if (!real) *(void **)(void *)&real = dlsym(RTLD_NEXT, #NAME);                                                  \
+        race_meet(part);                                                                                               \
+        return real(where, thread, last, lower, upper, stride);                                                        \
+    }
+NEXT(__kmpc_dispatch_next_4, int32_t, int32_t)
+NEXT(__kmpc_dispatch_next_4u, uint32_t, int32_t)
+NEXT(__kmpc_dispatch_next_8, int64_t, int64_t)
+NEXT(__kmpc_dispatch_next_8u, uint64_t, int64_t)
+#pragma GCC diagnostic pop
 
 /* The tasks of a group are over when the wait at its end is over: then their reductions are added up. */
 static void sync_region_wait(int kind, int endpoint, race_ompt_data *parallel, race_ompt_data *task, const void *code) {

@@ -5,8 +5,10 @@
 
 #include "race/openmp.h"
 
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "race/clock.h"
 #include "race/events.h"
@@ -58,6 +60,7 @@ struct race_region {
     struct told
         barriers[2]; /* alternating: a fast thread may enter the next barrier before a slow one has left this one */
     uint32_t lock;
+    uint32_t waiting; /* race_meet: the waiting thread's ticket, or 0 */
     struct race_task *kept;
 };
 
@@ -183,6 +186,35 @@ void race_ordered_end(struct race_task *t) {
     if (!t || !t->region) return;
     tell(&t->region->ordered);
     tick();
+}
+
+/* ---- parts that any thread may take ---- */
+
+#define MEET_MOST_US  100000
+#define MEETS_MOST_US 1000000
+static int64_t waited_us; /* by all threads */
+
+static int64_t now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+void race_meet(const struct race_task *t) {
+    static uint32_t tickets;
+    struct race_region *r = t ? t->region : NULL;
+    uint32_t ticket, none = 0;
+    int64_t begun;
+    if (!r || !race_watches() || __atomic_load_n(&waited_us, __ATOMIC_RELAXED) > MEETS_MOST_US) return;
+    ticket = __atomic_add_fetch(&tickets, 1, __ATOMIC_RELAXED) | 1u << 31;
+    if (!__atomic_compare_exchange_n(&r->waiting, &none, ticket, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        __atomic_store_n(&r->waiting, 0, __ATOMIC_RELAXED);
+        return;
+    }
+    begun = now_us();
+    while (__atomic_load_n(&r->waiting, __ATOMIC_RELAXED) == ticket && now_us() - begun < MEET_MOST_US) sched_yield();
+    __atomic_compare_exchange_n(&r->waiting, &ticket, 0, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&waited_us, now_us() - begun, __ATOMIC_RELAXED);
 }
 
 /* ---- tasks ---- */

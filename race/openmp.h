@@ -2,9 +2,9 @@
 /* What orders the threads of an OpenMP program: regions, tasks, barriers. gomp.c and ompt.c observe the two runtimes,
  * gcc's and LLVM's, and call these functions.
  *
- * A thread has one clock for all tasks that it runs. So two unordered tasks count as ordered if the same thread has run
- * them: such a race is found only in runs in which two threads run them. Wherever these functions assume more order
- * than a construct gives, they may miss a race, but invent none.
+ * A thread has one clock for all tasks that it runs. So two unordered tasks, sections or iterations count as ordered if
+ * the same thread has run them: such a race is found only in runs in which two threads run them (race_meet). Wherever
+ * these functions assume more order than a construct gives, they may miss a race, but invent none.
  *
  * Functions accept NULL for a region or a task that is not tracked. Each call is about an action of the calling
  * thread. */
@@ -67,6 +67,11 @@ void race_depend_wait(struct race_task *t);
 void race_group_begin(struct race_task *t);
 void race_group_wait(struct race_task *t);
 void race_group_end(struct race_task *t);
+
+/* race_meet: before the thread takes its next part of a loop or of sections, or begins a task: gives another thread of
+ * the region the time to come, so that short parts are not all run by one thread. Of each two threads that come, one
+ * waits for the other, at most 0.1 s, and at most 1 s in a process. It orders nothing. */
+void race_meet(const struct race_task *t);
 
 /* race_event_fulfilled: told before an event completes a task with the clause detach. */
 void race_event_fulfilled(void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "race/flow.h"
 #include "race/job.h"
 #include "race/report.h"
 #include "race/spin.h"
@@ -231,17 +232,23 @@ uint64_t race_detach(uintptr_t base) {
 
 /* ---- one access ---- */
 
-int race_own(void) { return race_job.native && race_window.private_mode != RACE_PRIVATE_ALL; }
+int race_own(void) { return race_job.native; }
 
-static __attribute__((noinline)) int is_own_put(uint32_t actor) {
-    enum race_kind kind = race_actor_kind(actor);
-    return (kind == RACE_PUTS || kind == RACE_SIGNALLED) && race_actor_pe(actor) == race_job.my_pe;
+/* Whether the access is a put of this process that its thread has begun before. */
+static __attribute__((noinline)) int is_own_put(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && race_actor_kind(f->actor) != RACE_PENDING &&
+           (f->thread == RACE_ANYBODY || who->clock[f->thread] >= RACE_COUNT(e));
+}
+
+static __attribute__((noinline)) int is_fenced(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && f->context == who->fences && f->pe == who->fences_to && race_flow_fenced(f) >= RACE_COUNT(e);
 }
 
 static int happens_before(race_epoch e, const struct race_who *who) {
-    uint32_t actor = RACE_ACTOR(e), count = RACE_COUNT(e);
-    return who->clock[actor] >= count || (actor == who->fenced[0].actor && who->fenced[0].count >= count) ||
-           (actor == who->fenced[1].actor && who->fenced[1].count >= count) || (who->own && is_own_put(actor));
+    return who->clock[RACE_ACTOR(e)] >= RACE_COUNT(e) || (who->fences && is_fenced(e, who)) ||
+           (who->own && is_own_put(e, who));
 }
 
 static int record_before(const struct race_record *r, const struct race_who *who) {
@@ -251,9 +258,17 @@ static int record_before(const struct race_record *r, const struct race_who *who
     return 0;
 }
 
+static __attribute__((noinline)) int related(race_epoch a, race_epoch b) {
+    const enum race_type s = RACE_TYPE(a), t = RACE_TYPE(b);
+    const int signals = (s >= RACE_SIGNAL_SET) + (t >= RACE_SIGNAL_SET);
+    if (s == RACE_ANY_TYPE || t == RACE_ANY_TYPE || signals == 1) return 1;
+    return s == t && (signals || !((a ^ b) & RACE_SHARED_TEAM));
+}
+
 /* Whether two overlapping accesses are atomic towards each other. */
 static int indivisible(race_epoch a, race_epoch b) {
-    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK);
+    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK) &&
+           (LIKELY(!((a ^ b) & RACE_FAMILY)) || related(a, b));
 }
 
 static uint32_t *lock_of(const struct race_cell *cell) {
@@ -346,8 +361,8 @@ static int take(struct race_cell *c, struct race_record *records) {
 /* A pair of accesses that a cell holds without a list: typical of counters and tables that two PEs update. */
 static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
     race_epoch same = a->epoch ^ b->epoch;
-    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC && !(same & (RACE_KIND | RACE_MASK)) &&
-           !a->seen[0].count && !b->seen[0].count;
+    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC &&
+           !(same & (RACE_KIND | RACE_FAMILY | RACE_MASK)) && !a->seen[0].count && !b->seen[0].count;
 }
 
 /* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
@@ -465,7 +480,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         /* The new access replaces an older access of the same bytes that happens before it (or has just been reported),
          * if the older one conflicts with nothing that the new one does not conflict with. */
         if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
-            (kind == RACE_PLAIN || ((r.epoch & RACE_KIND) == kind && (int)r.write == write)) &&
+            (kind == RACE_PLAIN || ((r.epoch & (RACE_KIND | RACE_FAMILY)) == kind && (int)r.write == write)) &&
             (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
             r.epoch &= ~mask;
         if (r.epoch & RACE_MASK) records[kept++] = r;
@@ -499,10 +514,10 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     if (kind != RACE_PLAIN) {
         /* An atomic replaces one of the same thread, or an older one, of the same kind and bytes. */
         race_epoch old = write ? w : r, like = kind | mask;
-        int kept = !old || race_known_to_all(old) ||
-                   ((old & (RACE_KIND | RACE_MASK)) == like &&
-                    (RACE_ACTOR(old) == RACE_ACTOR(me) ||
-                     (!(who->own && is_own_put(RACE_ACTOR(old))) && happens_before(old, who))));
+        int kept =
+            !old || race_known_to_all(old) ||
+            ((old & (RACE_KIND | RACE_FAMILY | RACE_MASK)) == like &&
+             (RACE_ACTOR(old) == RACE_ACTOR(me) || (!(who->own && is_own_put(old, who)) && happens_before(old, who))));
         race_epoch second = (me & ~RACE_KIND) | RACE_SECOND;
         if (old == me) return;
         if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
@@ -605,6 +620,63 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
     *where = (struct race_where){.addr = s.addr, .pe = s.pe};
     return (s.addr & 7) + len <= 8 ? s.cells : NULL;
 }
+
+/* ---- memory that ends ---- */
+
+struct race_cell *race_private_cells(uintptr_t addr) {
+    return private_cells(addr, 0);
+}
+
+/* From this many bytes on, cells whose page was never touched are left alone: reading it would allocate it. */
+#define LARGE ((size_t)1 << 16)
+
+/* Whether the page of a cell has been touched. The answer holds for all cells of the page. */
+static int is_touched(const struct race_cell *c) {
+    unsigned char resident = 1;
+    return mincore((void *)((uintptr_t)c & ~(uintptr_t)4095), 1, &resident) || resident & 1;
+}
+
+/* Whether an operation that is under way for the calling thread uses these bytes of a cell: *r. */
+static int is_used(struct race_cell *c, race_epoch mask, struct race_record *r) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    struct race_record records[RECORDS_MOST + 1];
+    uint32_t *word = lock_of(c);
+    int n;
+    if (!c->write && !c->read) return 0;
+    race_spin_lock(word);
+    n = gather(c, records);
+    race_spin_unlock(word);
+    for (int i = 0; i < n; i++) {
+        *r = records[i];
+        if (race_actor_kind(RACE_ACTOR(r->epoch)) != RACE_THREAD && r->epoch & mask && !record_before(r, &who))
+            return 1;
+    }
+    return 0;
+}
+
+void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
+                      uint32_t place) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    struct race_cell *c = cells;
+    struct race_record r;
+    for (size_t at = 0; c && at < len; c++) {
+        const size_t room = 8 - (where.addr & 7), part = room < len - at ? room : len - at;
+        const race_epoch mask = race_mask(where.addr, part);
+        if (len >= LARGE && ((uintptr_t)c & 4095) == 0 && !is_touched(c)) {
+            c += 4096 / sizeof *c - 1;
+            at += 4096 / sizeof *c * 8, where.addr += 4096 / sizeof *c * 8;
+            continue;
+        }
+        if (is_used(c, mask, &r)) {
+            race_report(&r, mask, RACE_PLAIN, (int)what, place, &who, where);
+            race_forget(cells, len); /* one report is enough */
+            return;
+        }
+        at += part, where.addr += part;
+    }
+}
+
+/* ---- what values tell ---- */
 
 /* Whether a thread that sees the value of this access learns something: not from a plain store, and not from itself. */
 static int tells(const struct race_record *r, race_epoch mask, int native) {

@@ -38,6 +38,9 @@ static inline void race_place_into(uint32_t at[2], race_epoch mask, uint32_t pla
     if (mask & 0xf0) at[1] = place;
 }
 
+/* What an access does. The last two: memory ends while an operation uses it. */
+enum race_what { RACE_READS, RACE_WRITES, RACE_FREES, RACE_LEAVES };
+
 /* One access in a list. seen: threads known to have seen its value (wait_until, a fetching atomic), and their counts
  * then: whatever happens after that happens after the access. If there is no room for another thread, the access counts
  * as seen by all (seen[0].actor is RACE_MANY): this may hide a race, but invents none. */
@@ -61,15 +64,14 @@ struct race_list {
 _Static_assert(sizeof(struct race_list) == 256, "four cache lines");
 #define RACE_LISTS_MOST (1u << 24)
 
-/* The accessing actor. epoch: without a mask. fenced: for operations, the last puts and signalled data of the same
- * context to the same PE that a fence has ordered before this one. */
+/* The accessing actor. epoch: without a mask. fences: for operations that fences order after earlier ones, their
+ * context; and the PE on which they act. */
 struct race_who {
     race_epoch epoch;
     const uint32_t *clock;
-    struct {
-        uint32_t actor, count;
-    } fenced[2];
-    int own; /* 1: earlier puts of this process to a PE of its node come before: native calls (events.h) */
+    const void *fences;
+    int fences_to;
+    int own; /* 1: earlier puts of this process to a PE of its node are like stores of their threads: native calls */
 };
 
 /* race_cells: the cell of len bytes at an address of this process, or NULL if they are not checked or not in one cell.
@@ -87,7 +89,7 @@ struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
  */
 int race_is_committed(uintptr_t addr, size_t len);
 
-/* race_access checks and records one access of bytes `mask` of a cell. */
+/* race_access checks and records one access of bytes `mask` of a cell. kind: with the family of an atomic (clock.h). */
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);
 
@@ -96,6 +98,15 @@ void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int w
 void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
                 const struct race_who *who);
 void race_local(const void *addr, size_t len, race_epoch kind, int write, uint32_t place, const struct race_who *who);
+
+/* race_memory_ends: the memory of these cells is being freed, or is in a frame that has ended: reports an operation
+ * that may still use it (not a load or store, which the allocator's or the program's own order concerns). */
+void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
+                      uint32_t place);
+
+/* race_private_cells: the cell of an address of private memory; those up to the end of its chunk (RACE_CHUNK) follow.
+ * NULL if nothing has been recorded there. */
+struct race_cell *race_private_cells(uintptr_t addr);
 
 /* race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics).
  * native: plain puts tell nothing. */

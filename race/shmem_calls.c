@@ -144,10 +144,10 @@ RACE_ALLOCATES(shmemalign, (size_t alignment, size_t size), size, alignment, siz
         RACE_CALL_AS(#CALL);                                                                                           \
         struct race_group *g = race_world(&c);                                                                         \
         void *p;                                                                                                       \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p = p##CALL(ptr, size);                                                                                        \
         race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
+        race_freed(&c, race_job.my_pe, race_offset(ptr));                                                              \
         race_allocated(&c, race_job.my_pe, race_offset(p), size, 0);                                                   \
         return p;                                                                                                      \
     }
@@ -158,10 +158,10 @@ REALLOCATES(shrealloc)
     void CALL(void *ptr) {                                                                                             \
         RACE_CALL_AS(#CALL);                                                                                           \
         struct race_group *g = race_world(&c);                                                                         \
-        race_freed(race_job.my_pe, race_offset(ptr));                                                                  \
         race_collective(g, &c, NULL, 0);                                                                               \
         p##CALL(ptr);                                                                                                  \
         race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
+        race_freed(&c, race_job.my_pe, race_offset(ptr));                                                              \
     }
 FREES(shmem_free)
 FREES(shfree)
@@ -171,7 +171,7 @@ FREES(shfree)
 int shmem_ctx_create(long options, shmem_ctx_t *ctx) {
     int code;
     RACE_FORWARD(code = pshmem_ctx_create(options, ctx));
-    if (code == 0 && !race_inside && ctx) race_ctx_made(*ctx, race_job.n_pes, NULL);
+    if (code == 0 && !race_inside && ctx) race_ctx_made(*ctx, race_job.n_pes, NULL, 0);
     return code;
 }
 
@@ -179,7 +179,7 @@ int shmem_team_create_ctx(shmem_team_t team, long options, shmem_ctx_t *ctx) {
     const struct race_group *g = race_team(team);
     int code;
     RACE_FORWARD(code = pshmem_team_create_ctx(team, options, ctx));
-    if (code == 0 && g && ctx) race_ctx_made(*ctx, race_group_n(g), race_group_pes(g));
+    if (code == 0 && g && ctx) race_ctx_made(*ctx, race_group_n(g), race_group_pes(g), race_team_domain(team));
     return code;
 }
 
@@ -192,7 +192,7 @@ int shmem_team_split_strided(shmem_team_t parent_team, int start, int stride, in
                              const shmem_team_config_t *config, long config_mask, shmem_team_t *new_team) {
     int code;
     RACE_FORWARD(code = pshmem_team_split_strided(parent_team, start, stride, size, config, config_mask, new_team));
-    if (code == 0 && new_team) race_team_made(*new_team);
+    if (code == 0 && new_team) race_team_made(*new_team, parent_team);
     return code;
 }
 
@@ -202,8 +202,8 @@ int shmem_team_split_2d(shmem_team_t parent_team, int xrange, const shmem_team_c
     int code;
     RACE_FORWARD(code = pshmem_team_split_2d(parent_team, xrange, xaxis_config, xaxis_mask, xaxis_team, yaxis_config,
                                              yaxis_mask, yaxis_team));
-    if (code == 0 && xaxis_team) race_team_made(*xaxis_team);
-    if (code == 0 && yaxis_team) race_team_made(*yaxis_team);
+    if (code == 0 && xaxis_team) race_team_made(*xaxis_team, parent_team);
+    if (code == 0 && yaxis_team) race_team_made(*yaxis_team, parent_team);
     return code;
 }
 

@@ -4,8 +4,8 @@
  *
  * A signal handler may interrupt a thread that holds such a lock, and would wait for the lock for ever. So each thread
  * counts the locks that it holds, and while the count is not 0 the hooks of loads, stores and atomics, and those that
- * tell or hear, do nothing. Other functions that take a lock must not be called in a handler. race_hold and race_let_go
- * also count other things for which threads wait as for a lock. */
+ * tell or hear, put their events off (put_off.h). Other functions that take a lock must not be called in a handler.
+ * race_hold and race_let_go also count other things for which threads wait as for a lock. */
 #ifndef RACE_SPIN_H
 #define RACE_SPIN_H
 
@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 extern __thread int race_locks_held; /* locks that the calling thread holds or waits for */
+extern __thread int race_n_put_off;  /* its events that are put off */
+void race_catch_up(void);            /* these events happen now */
 
 static inline void race_hold(void) {
     race_locks_held++;
@@ -21,7 +23,7 @@ static inline void race_hold(void) {
 
 static inline void race_let_go(void) {
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    race_locks_held--;
+    if (--race_locks_held == 0 && __builtin_expect(race_n_put_off, 0)) race_catch_up();
 }
 
 static inline void race_spin_lock(uint32_t *word) {

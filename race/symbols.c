@@ -22,12 +22,26 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Functions of C++ and of librma's headers that only forward: the user knows only their callers. */
-static int is_own_header(const char *place) {
+/* Inlined functions of librma's headers, and of C++'s and the compiler's: the user knows only their callers. */
+static int is_own_header(const char *path) {
     static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
+    const char *file = base_name(path);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (!strncmp(place, own[i], strlen(own[i]))) return 1;
-    return 0;
+        if (!strncmp(file, own[i], strlen(own[i]))) return 1;
+    return strstr(path, "/include/c++/") != NULL || strstr(path, "/lib/gcc/") != NULL;
+}
+
+/* The user's part of a name that a compiler has made: main of main._omp_fn.0 and f.constprop.0, count of count.1. The
+ * names of clang's parallel regions have no such part. */
+static void cut_name(const char *made, char *name, size_t room) {
+    const char *end = strstr(made, " [clone ");
+    size_t len = end ? (size_t)(end - made) : strlen(made);
+    if (!strncmp(made, ".omp_", 5)) {
+        snprintf(name, room, "a parallel region");
+        return;
+    }
+    if (!strchr(made, '(') && strchr(made, '.') > made) len = (size_t)(strchr(made, '.') - made);
+    snprintf(name, room, "%.*s", (int)len, made);
 }
 
 /* Asks addr2line about one address of a file, and takes the innermost function inlined there that is the user's. It
@@ -35,7 +49,7 @@ static int is_own_header(const char *place) {
 static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
     char command[4400], name[512], line[4096];
     char *end;
-    int found = 0;
+    int found = 0, own = 0;
     FILE *p;
     if (strchr(file, '\'')) return 0;
     snprintf(command, sizeof command, "addr2line -i -f -C -e '%s' 0x%llx 2>/dev/null", file,
@@ -46,10 +60,11 @@ static int ask(const char *file, uint64_t address, char *place, size_t room, cha
         line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
         end = strstr(line, " (discriminator");
         if (end) *end = '\0';
-        if (found && !is_own_header(place)) continue; /* go on: the pipe must be read to its end */
-        if (name[0] != '?') snprintf(function, function_room, "%s", name);
+        if (found && !own) continue; /* go on: the pipe must be read to its end */
+        if (name[0] != '?') cut_name(name, function, function_room);
         if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
         snprintf(place, room, "%s", base_name(line));
+        own = is_own_header(line);
         found = 1;
     }
     pclose(p);
@@ -73,7 +88,7 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         uint64_t address = pc - (uintptr_t)info.dli_fbase;
         if (!ask(info.dli_fname, address - 1, place, room, function, function_room))
             snprintf(place, room, "%s+0x%llx", base_name(info.dli_fname), (unsigned long long)address);
-        if (!function[0] && info.dli_sname) snprintf(function, function_room, "%s", info.dli_sname);
+        if (!function[0] && info.dli_sname) cut_name(info.dli_sname, function, function_room);
     } else
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
@@ -85,7 +100,7 @@ static void demangle(const char *mangled, char *name, size_t room) {
     char *plain = NULL;
     int status = 0;
     if (__cxa_demangle && !strncmp(mangled, "_Z", 2)) plain = __cxa_demangle(mangled, NULL, NULL, &status);
-    snprintf(name, room, "%s", plain && !status ? plain : mangled);
+    cut_name(plain && !status ? plain : mangled, name, room);
     free(plain);
 }
 

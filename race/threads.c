@@ -20,6 +20,7 @@
 #include "race/events.h"
 #include "race/job.h"
 #include "race/places.h"
+#include "race/put_off.h"
 #include "race/shadow.h"
 #include "race/spin.h"
 
@@ -75,9 +76,16 @@ static void object_free(struct object *o) {
 }
 
 void race_tell(const void *address) {
+    if (!race_job.on || !race_me) return;
+    if (race_is_busy())
+        race_put_off((struct race_event){.kind = RACE_TELL, .address = address});
+    else
+        race_tell_now(address);
+}
+
+void race_tell_now(const void *address) {
     size_t i = bucket_of(address);
     struct object *o;
-    if (!race_watches() || race_locks_held) return;
     race_spin_lock(&object_locks[i]);
     for (o = objects[i]; o && o->address != address;) o = o->next;
     if (!o && (o = object_new(address))) {
@@ -90,8 +98,17 @@ void race_tell(const void *address) {
 }
 
 void race_hear(const void *address) {
+    if (!race_job.on || !race_me) return;
+    if (race_is_busy()) {
+        race_put_off((struct race_event){.kind = RACE_HEAR, .address = address});
+        return;
+    }
+    race_wait_for_put_off();
+    race_hear_now(address);
+}
+
+void race_hear_now(const void *address) {
     size_t i = bucket_of(address);
-    if (!race_watches() || race_locks_held) return;
     race_spin_lock(&object_locks[i]);
     for (const struct object *o = objects[i]; o; o = o->next)
         if (o->address == address) race_join(race_me, o->clock);

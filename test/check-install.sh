@@ -119,7 +119,8 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_caf.so lib/librma_caf.so.0 lib/pkgconfig/rma-caf.pc bin/rmafc \
-    lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs lib/librma/librma_mpi.so bin/rma_mpi \
+    lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs lib/librma/race.wraps lib/librma/uninstrumented.h \
+    lib/librma/librma_mpi.so bin/rma_mpi \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1

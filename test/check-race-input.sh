@@ -169,18 +169,61 @@ done
 job ./racy RMA_RACE=
 gives "an empty value" 66 1
 for bad in exitcode=999 exitcode=-1 exitcode= exitcode=x exitcode=6x history=1 history=99999999999 suppressions maybe \
-    'YES,'; do
+    atomics atomics=mine 'YES,'; do
     job ./racy RMA_RACE=$bad
     gives "$bad" 66 1 "RMA_RACE=$bad: \"${bad%,}\" is not yes, no, exitcode=0..255, history="
 done
 job ./racy RMA_RACE=maybe,exitcode=3,nonsense
 gives "good words beside bad ones" 3 1 '"maybe" is not yes, no' '"nonsense" is not yes, no'
+for pair in "yes no 66 1" "no on 0 0" "exitcode=3 exitcode=4 3 1" "history=16 history=17 66 1" \
+    "atomics=librma atomics=specification 66 1"; do
+    # shellcheck disable=SC2086
+    set -- $pair
+    job ./racy RMA_RACE="$1,$2"
+    gives "$1 and $2" "$3" "$4" "RMA_RACE=$1,$2: \"$2\" contradicts \"$1\"; ignored"
+done
+for pair in yes,on,1 no,off exitcode=5,exitcode=5; do
+    job ./racy RMA_RACE=$pair
+    case $pair in
+    no*) gives "$pair" 0 0 ;;
+    yes*) gives "$pair" 66 1 ;;
+    *) gives "$pair" 5 1 ;;
+    esac
+    ! grep -q contradicts err || fail "$pair: a message"
+done
 job ./racy RMA_RACE=exitcode=0
 gives "exitcode=0" 0 1
 job ./racy RMA_RACE=history=16
 gives "history=16" 66 1
 job ./racy RMA_RACE=no,exitcode=5
 gives "no beside other words" 0 0
+
+# Atomics that the specification leaves undefined, and that librma executes as the program means them.
+cat >types.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+static long word;
+
+int main(void) {
+    shmem_init();
+    if (shmem_my_pe() == 0)
+        shmem_long_atomic_add(&word, 5, 1);
+    else
+        shmem_ulong_atomic_add((unsigned long *)&word, 0, 1);
+    shmem_barrier_all();
+    printf("PE %d has %ld\n", shmem_my_pe(), word);
+    shmem_finalize();
+    return 0;
+}
+END
+$oshcc --race types.c -o types || fail "oshcc --race types.c"
+job ./types
+gives "atomics of two types" 66 1 ": atomics of different types"
+job ./types RMA_RACE=atomics=specification
+gives "atomics=specification" 66 1 ": atomics of different types"
+job ./types RMA_RACE=atomics=librma
+gives "atomics=librma" 0 0
 
 # PEs with different settings. The launcher starts one command on each PE, which knows its number.
 cat >differ <<'END'
@@ -236,12 +279,104 @@ printf 'word\nvariable:other\n variable:word\n' >known
 job ./racy RMA_RACE=suppressions=known
 gives "lines of no form" 66 1 'known, line 1: "word" does not begin with' \
     'known, line 3: " variable:word" does not begin with'
+printf 'function:main\n\nvariable:word\nplace:none.c:*\n' >known
+job ./racy RMA_RACE=suppressions=known
+gives "lines that match nothing" 0 0 'known, line 1: "function:main" suppresses nothing' \
+    'known, line 4: "place:none.c:*" suppresses nothing'
 printf 'variable:word' >known
 job ./racy RMA_RACE=exitcode=9,suppressions=known
 gives "a last line without an end" 0 0
 : >known
 job ./racy RMA_RACE=suppressions=known
 gives "an empty file" 66 1
+
+# ---- what reports say ----
+
+cat >texts.c <<'END'
+#include <shmem.h>
+#include <pshmem.h>
+#include <pthread.h>
+#include <stdio.h>
+
+static void past_end(void) {
+    static long values[10];
+    long *block = shmem_malloc(8 * sizeof *block), *next = shmem_malloc(8 * sizeof *next);
+    if (shmem_my_pe() == 0) shmem_long_put(&block[2], values, 8, 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) shmem_long_put(block, values, 8, 1);
+    shmem_free(next);
+    shmem_free(block);
+}
+
+static void in_context(void) {
+    static long word;
+    shmem_ctx_t ctx;
+    if (shmem_ctx_create(0, &ctx)) return;
+    if (shmem_my_pe() == 0) shmem_ctx_long_p(ctx, &word, 5, 1);
+    shmem_barrier_all();
+    if (shmem_my_pe() == 1 && word < 0) printf("no\n");
+    shmem_ctx_destroy(ctx);
+}
+
+static void completed(void) {
+    static long word;
+    static int done;
+    if (shmem_my_pe() == 0) shmem_long_p(&word, 5, 1);
+    if (shmem_my_pe() == 0) shmem_quiet();
+    /* Order that the detector does not see: only the text depends on it. */
+    if (shmem_my_pe() == 0) pshmem_int_p(&done, 1, 1);
+    while (shmem_my_pe() == 1 && !*(volatile int *)&done) pshmem_quiet();
+    if (shmem_my_pe() == 1 && word < 0) printf("no\n");
+}
+
+static void local_buffer(void) {
+    static long table[4];
+    long copy[4] = {0};
+    shmem_long_get_nbi(copy, table, 4, 1);
+    copy[1] = 0;
+    shmem_quiet();
+}
+
+static long word;
+static void *one_thread(void *unused) {
+    word = 1;
+    return unused;
+}
+static void threads(void) {
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        if (pthread_create(&thread[i], NULL, one_thread, NULL)) shmem_global_exit(1);
+    for (int i = 0; i < 2; i++) pthread_join(thread[i], NULL);
+}
+
+int main(void) {
+    int provided;
+    if (shmem_init_thread(SHMEM_THREAD_MULTIPLE, &provided)) return 1;
+    past_end();
+    in_context();
+    completed();
+    if (shmem_my_pe() == 0) local_buffer();
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) threads();
+    printf("PE %d has %d\n", shmem_my_pe(), shmem_my_pe() ? 5 : 0);
+    shmem_finalize();
+    return 0;
+}
+END
+$oshcc --race texts.c -o texts || fail "oshcc --race texts.c"
+job ./texts
+gives "the texts of reports" 66 4 \
+    "writes 64 bytes of PE 1's symmetric heap block of 64 bytes allocated at texts.c:8, offset 16 by" \
+    "1 operation past the end of a block" "4 pairs of places race" \
+    "shmem_ctx_quiet(ctx), then a flag that PE 1 waits for, or shmem_barrier_all" \
+    "in in_context, not completed" "completed, but PE 1 did not wait for it" \
+    "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
+    "what would order them: a mutex for both, or joining the thread between" "PE 0, thread 2 writes"
+if grep -q 'shmem_fence' err; then fail "the texts of reports: a fence for a local buffer"; fi
+case $(tail -n 1 err) in
+*"pairs of places race") ok "the total comes last" ;;
+*) fail "the total does not come last" ;;
+esac
 
 # ---- a part of the program without --race ----
 

@@ -90,10 +90,8 @@ reports_of() {
             else other++
             report = ""
         }
-        /librma race:/ {
-            judge()
-            inside = 1
-        }
+        /librma race:/ { judge(); inside = 0 }
+        /librma race: PE [0-9]+[,a-z0-9 ]* (reads|writes|frees|has left) / { inside = 1 }
         /what would order them/ { inside = 0 }
         inside {
             gsub(/allocated (in [^ ]* )?at [^ ,)]*/, "")
