@@ -98,6 +98,11 @@ static const struct setting settings_table[] = {
             {"exitcode=CODE", "it ends with 0 to 255 if there are any, else with 66"},
             {"suppressions=FILE", "it does not report those that the file names"},
             {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024"})},
+    {"RMA_TRACE", TOOL, EACH, 0, "no", "whether a program records its calls that was compiled with --trace, or is "
+     "started by rma_trace",
+     VALUES({"no", "it does not"}, {"FILE", "it does; at the end PE 0 writes FILE.json and FILE.html"},
+            {"FILE,limit=MIB", "each PE writes at most so much for the timeline, 1 to 65536, else 64"},
+            {"FILE,keep", "the record is kept, in FILE.parts"})},
     {"RMA_INFO", BOOL, EACH, AT(info), "no", "PE 0 prints version, settings and layout at init", NULL},
 };
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
