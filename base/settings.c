@@ -97,7 +97,7 @@ static const struct setting settings_table[] = {
      VALUES({"yes", "it looks for data races"}, {"no", "it does not"},
             {"exitcode=CODE", "it ends with 0 to 255 if there are any, else with 66"},
             {"suppressions=FILE", "it does not report those that the file names"},
-            {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024"})},
+            {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024; the smallest of all PEs"})},
     {"RMA_TRACE", TOOL, EACH, 0, "no", "whether a program records its calls that was compiled with --trace, or is "
      "started by rma_trace",
      VALUES({"no", "it does not"}, {"FILE", "it does; at the end PE 0 writes FILE.json and FILE.html"},
@@ -391,7 +391,7 @@ static const char *setting_pattern(const struct setting *row, struct rmai_settin
 }
 
 static const char *setting_rule(const struct setting *row) {
-    if (row->kind == TOOL) return "no of any PE is in force on all, and the smallest history";
+    if (row->kind == TOOL) return "no of any PE is in force on all";
     if (row->scope == EACH) return "each PE has its own value";
     if (row->kind == WAYS) return "of each size in it, the smallest of all PEs is in force";
     if (row->scope == LEAST) return "the smallest value of all PEs is in force";

@@ -95,7 +95,7 @@ static void add_traffic(const struct trace_record *r, struct trace_lines *l) {
         }
     }
     free(row);
-    add(l, "%llu puts of %s, %llu gets of %s, %llu atomics", (unsigned long long)puts, bytes_text(a, put_bytes),
+    add(l, "puts: %llu, %s; gets: %llu, %s; atomics: %llu", (unsigned long long)puts, bytes_text(a, put_bytes),
         (unsigned long long)gets, bytes_text(b, get_bytes), (unsigned long long)atomics);
     if (best && r->n_nodes > 1)
         add(l, "most bytes: PE %d and PE %d, %s; %d %% of all bytes cross nodes", from, to, bytes_text(a, (double)best),
@@ -110,8 +110,8 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
     uint64_t calls = 0;
     char a[32], b[32];
     for (int pe = 0; pe < r->n_pes; pe++) calls += r->pes[pe].calls;
-    add(l, "%d PE%s on %d node%s, %s, %llu calls from %u places", r->n_present, r->n_present == 1 ? "" : "s", r->n_nodes,
-        r->n_nodes == 1 ? "" : "s", time_text(a, r->elapsed), (unsigned long long)calls, r->n_places);
+    add(l, "%d PE%s on %d node%s, %s, %llu calls from %u places", r->n_present, r->n_present == 1 ? "" : "s",
+        r->n_nodes, r->n_nodes == 1 ? "" : "s", time_text(a, r->elapsed), (unsigned long long)calls, r->n_places);
     if (!calls) {
         free(top);
         return;
@@ -121,8 +121,9 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
     for (uint32_t i = 0; i < r->n_places; i++) top[i] = &r->places[i];
     qsort(top, r->n_places, sizeof *top, by_ns);
     for (uint32_t i = 0; i < 3 && i < r->n_places && top[i]->ns > 0; i++)
-        add(l, "%s %s: %llu calls, %s, the longest %s%s", top[i]->where, top[i]->name, (unsigned long long)top[i]->count,
-            time_text(a, top[i]->ns), time_text(b, top[i]->ns_most), i == 0 ? " (the costliest place)" : "");
+        add(l, "%s %s: %llu calls, %s, the longest %s%s", top[i]->where, top[i]->name,
+            (unsigned long long)top[i]->count, time_text(a, top[i]->ns), time_text(b, top[i]->ns_most),
+            i == 0 ? " (the costliest place)" : "");
     for (size_t i = 0; i < r->n_waits; i++)
         if (!most || r->waits[i].ns > most->ns) most = &r->waits[i];
     if (most && most->ns > 0)
@@ -155,7 +156,8 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
         add(l, "the timeline lacks %llu events, for which there was no room; all counts are complete",
             (unsigned long long)r->dropped);
     if (r->n_nodes > 1 && r->clock_error >= 0)
-        add(l, "the clocks of the nodes were compared with an error of at most %s", time_text(a, (double)r->clock_error));
+        add(l, "the clocks of the nodes were compared with an error of at most %s",
+            time_text(a, (double)r->clock_error));
     if (delayed >= 0)
         add(l, "the machine was busy: PE %d waited %d %% of its time for a processor, so times say little", delayed,
             (int)(100 * share));
@@ -166,9 +168,11 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
 static void about_runs(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     char a[32];
     double whole = p->run_pe >= 0 ? elapsed(r, p->run_pe) : 0;
-    if (p->kind != TRACE_GET || p->run_ns < RUN_SHARE * whole || p->run_ns < LEAST || p->bytes > SMALL * p->count) return;
-    add(l, "%s: up to %llu blocking gets of %s in a row from one PE, %d %% of PE %d's time: one longer or strided get, "
-           "or nonblocking gets and one quiet, would move the same data with less waiting",
+    if (p->kind != TRACE_GET || p->run_ns < RUN_SHARE * whole || p->run_ns < LEAST || p->bytes > SMALL * p->count)
+        return;
+    add(l,
+        "%s: up to %llu blocking gets of %s in a row from one PE, %d %% of PE %d's time: one longer or strided get, "
+        "or nonblocking gets and one quiet, would move the same data with less waiting",
         p->where, (unsigned long long)p->run_most, bytes_text(a, (double)p->bytes / (double)p->count),
         percent(p->run_ns, whole), p->run_pe);
 }
@@ -194,20 +198,23 @@ static void about_meetings(const struct trace_record *r, const struct trace_plac
     if (p->meeting_waited < MEET_SHARE * elapsed(r, worst) || p->meeting_waited < LEAST) return;
     time_text(a, p->spread / (double)p->meetings);
     if (p->last[late] * 10 >= p->meetings * 6)
-        add(l, "%s: the PEs enter %s %s apart on average, which costs PE %d %d %% of its time; PE %d is the last in %llu "
-               "of %llu: it has more work than the others",
+        add(l,
+            "%s: the PEs enter %s %s apart on average, which costs PE %d %d %% of its time; PE %d is the last in %llu "
+            "of %llu: it has more work than the others",
             p->where, p->name, a, worst, percent(p->meeting_waited, elapsed(r, worst)), late,
             (unsigned long long)p->last[late], (unsigned long long)p->meetings);
     else
-        add(l, "%s: the PEs enter %s %s apart on average, which costs PE %d %d %% of its time; no PE is the last most "
-               "of the time: the work of each round is uneven",
+        add(l,
+            "%s: the PEs enter %s %s apart on average, which costs PE %d %d %% of its time; no PE is the last most "
+            "of the time: the work of each round is uneven",
             p->where, p->name, a, worst, percent(p->meeting_waited, elapsed(r, worst)));
 }
 
 static void about_locks(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     double whole = p->pe >= 0 ? elapsed(r, p->pe) : 0;
     if (p->kind != TRACE_LOCK || p->pe_ns < LOCK_SHARE * whole || p->pe_ns < LEAST) return;
-    add(l, "%s: PE %d spends %d %% of its time waiting for the lock: hold it for less, or use several locks, or atomics",
+    add(l,
+        "%s: PE %d spends %d %% of its time waiting for the lock: hold it for less, or use several locks, or atomics",
         p->where, p->pe, percent(p->pe_ns, whole));
 }
 

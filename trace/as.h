@@ -4,9 +4,8 @@
  * librma's. They are always inlined, so that TRACE_HERE is the place in the program. */
 #include "trace/calls.h"
 
-#define ONE(KIND, FAR, LEN)                                                                                            \
-    KIND, call, trace_pe(ctx, named, pe), LEN, trace_place(FAR), trace_context(ctx, named)
-#define RECORD(...)   TRACE_CALL(__VA_ARGS__)
+#define ONE(KIND, FAR, LEN) KIND, call, trace_pe(ctx, named, pe), LEN, trace_place(FAR), trace_context(ctx, named)
+#define RECORD(...)         TRACE_CALL(__VA_ARGS__)
 #define GIVES(T, ...)                                                                                                  \
     T result;                                                                                                          \
     RECORD(__VA_ARGS__);                                                                                               \
@@ -23,8 +22,8 @@ MOVE_AS(put_nbi, TRACE_PUT_NBI, dest, source)
 MOVE_AS(get_nbi, TRACE_GET_NBI, source, dest)
 MOVE_AS(p, TRACE_PUT, dest, source)
 
-TRACE_INLINED int trace_g_as(const char *call, const rma_ctx *ctx, int named, void *near, void *far,
-                             const void *source, size_t len, int pe) {
+TRACE_INLINED int trace_g_as(const char *call, const rma_ctx *ctx, int named, void *near, void *far, const void *source,
+                             size_t len, int pe) {
     GIVES(int, ONE(TRACE_GET, source, len), result = rma_g_as_(call, ctx, named, near, far, source, len, pe));
 }
 
@@ -72,7 +71,9 @@ TRACE_INLINED size_t trace_words(const char *call, int what, int waits, int word
                                  size_t *indices, const int *status, int cmp, const void *values, int many, int *code) {
     size_t result, at;
     TRACE_CALL(waits ? TRACE_WAIT : TRACE_TEST, call, -1, 0,
-               (at = what == RMA_ANY_ && result < n ? result : what == RMA_SOME_ && result && n ? indices[result - 1] : 0,
+               (at = what == RMA_ANY_ && result < n     ? result
+                     : what == RMA_SOME_ && result && n ? indices[result - 1]
+                                                        : 0,
                 trace_place((const char *)ivars + at * (size_t)(word & RMA_WORD_LEN_))),
                0, result = rma_words_(call, what, waits, word, ivars, n, indices, status, cmp, values, many, code));
     return result;

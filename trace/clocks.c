@@ -36,9 +36,7 @@ static void answer(struct trace_exchange *x) {
     prma_signal_wait_until(&x->done, RMA_CMP_EQ, 1);
 }
 
-size_t trace_clocks_room(void) {
-    return sizeof(struct trace_exchange) + (size_t)trace_job.n_pes * sizeof(int64_t[3]);
-}
+size_t trace_clocks_room(void) { return sizeof(struct trace_exchange) + (size_t)trace_job.n_pes * sizeof(int64_t[3]); }
 
 static const int64_t *tell(struct trace_exchange *x, int of) {
     x->own[0] = trace_job.node;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each host has a clock of its own. At both ends of a recording PE 0 compares its clock with those of the other nodes,
- * by exchanges of which the fastest counts (D. Mills, RFC 5905, section 8, does so for hosts on the Internet): the other
- * clock was read between the times at which PE 0 asked and was answered. */
+ * by exchanges of which the fastest counts (D. Mills, RFC 5905, section 8, does so for hosts on the Internet): the
+ * other clock was read between the times at which PE 0 asked and was answered. */
 #ifndef TRACE_CLOCKS_H
 #define TRACE_CLOCKS_H
 

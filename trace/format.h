@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The record of one PE, as it stands in its part file: what librma_trace writes and rma_trace reads.
  *
- * A part file is a sequence of chunks, each with a head. It is only appended to, so that what a job has written until it
- * was killed can be read: a chunk that is cut short ends the file. Counts are cumulative: a later chunk replaces an
+ * A part file is a sequence of chunks, each with a head. It is only appended to, so that what a job has written until
+ * it was killed can be read: a chunk that is cut short ends the file. Counts are cumulative: a later chunk replaces an
  * earlier one of the same thread and site. Times are ticks (trace/ticks.h); TRACE_CLOCK chunks tell what they mean. */
 #ifndef TRACE_FORMAT_H
 #define TRACE_FORMAT_H
@@ -66,17 +66,17 @@ struct trace_chunk {
 struct trace_head {
     uint64_t job; /* the same in all parts of a job, different in other jobs */
     int32_t pe, n_pes;
-    int32_t node; /* the lowest PE of its node */
-    int32_t stats;                 /* RMA_STATS=yes: the library's own counters are complete */
-    int32_t inlined, pad;          /* 1: the program has inlined calls, which are not seen */
-    uint64_t ticks;                /* the beginning */
-    uint64_t heap, heap_len;       /* the PE's symmetric part; an address in it is told as its offset */
-    uint64_t limit;                /* bytes of events that the part may have */
+    int32_t node;            /* the lowest PE of its node */
+    int32_t stats;           /* RMA_STATS=yes: the library's own counters are complete */
+    int32_t inlined, pad;    /* 1: the program has inlined calls, which are not seen */
+    uint64_t ticks;          /* the beginning */
+    uint64_t heap, heap_len; /* the PE's symmetric part; an address in it is told as its offset */
+    uint64_t limit;          /* bytes of events that the part may have */
     char host[64], program[1024];
 };
 
-/* PE 0's monotonic clock was `ns` + `ahead` nanoseconds when this PE's had `ns`, and its ticks were `ticks`. error: half
- * the time of the fastest exchange, 0 on PE 0's node; -1: not compared with PE 0's clock. */
+/* PE 0's monotonic clock was `ns` + `ahead` nanoseconds when this PE's had `ns`, and its ticks were `ticks`. error:
+ * half the time of the fastest exchange, 0 on PE 0's node; -1: not compared with PE 0's clock. */
 struct trace_clock {
     uint64_t ticks;
     int64_t ns, ahead, error;
@@ -107,8 +107,9 @@ struct trace_event {
 struct trace_use {
     uint32_t site, pad;
     uint64_t count, bytes, ticks, ticks_most;
-    uint64_t run_calls, run_ticks; /* in runs of more than TRACE_RUN calls of the site to the same PE, nothing between */
-    uint64_t run_most;             /* the longest run */
+    uint64_t run_calls,
+        run_ticks;     /* in runs of more than TRACE_RUN calls of the site to the same PE, nothing between */
+    uint64_t run_most; /* the longest run */
     uint64_t lengths[TRACE_LENGTHS], times[TRACE_TIMES];
 };
 #define TRACE_RUN 16

@@ -39,8 +39,8 @@ struct message {
     long wanted, all_wanted;
     long failed, any_failed;
     uint64_t id, all_id;
-    struct trace_exchange exchange; /* longer: trace_clocks_room */
 };
+#define EXCHANGE(m) ((struct trace_exchange *)(void *)((m) + 1)) /* of trace_clocks_room bytes */
 
 static struct message *new_message(void) {
     size_t len = sizeof(struct message) + trace_clocks_room();
@@ -153,7 +153,7 @@ static void start(struct message *m) {
         unlink(path);
         return;
     }
-    trace_clocks_compare(&m->exchange);
+    trace_clocks_compare(EXCHANGE(m));
     process = getpid();
     delayed_before = delayed();
     prma_barrier_all();
@@ -258,7 +258,7 @@ int trace_close(void) {
     read_stats(end_of_part.stats);
     end_of_part.delayed = delayed() - delayed_before;
     m = new_message();
-    if (m) trace_clocks_compare(&m->exchange);
+    if (m) trace_clocks_compare(EXCHANGE(m));
     trace_part_close(&end_of_part);
     prma_barrier_all();
     send_parts();

@@ -69,8 +69,8 @@ static void write_tracks(const struct trace_record *r, struct writer *w) {
         for (int t = 0; t < p->threads; t++) {
             begin(w);
             fprintf(w->f,
-                    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"thread %d\"}}", pe,
-                    t, t);
+                    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":\"thread %d\"}}",
+                    pe, t, t);
         }
     }
 }
@@ -81,8 +81,8 @@ static int in_job(const struct trace_record *r, int pe) { return pe >= 0 && pe <
 #define CONTEXTS 64
 static void write_counter(struct writer *w, int pe, double us, const char *name, uint64_t value) {
     begin(w);
-    fprintf(w->f, "{\"ph\":\"C\",\"name\":\"%s\",\"pid\":%d,\"ts\":%.3f,\"args\":{\"bytes\":%" PRIu64 "}}", name, pe, us,
-            value);
+    fprintf(w->f, "{\"ph\":\"C\",\"name\":\"%s\",\"pid\":%d,\"ts\":%.3f,\"args\":{\"bytes\":%" PRIu64 "}}", name, pe,
+            us, value);
 }
 
 static void follow_bytes(struct writer *w, int pe, unsigned kind, const struct trace_event *e, double us,
@@ -123,7 +123,8 @@ static void write_event(const struct trace_record *r, struct writer *w, int pe, 
     else if (e->pe == -2)
         fputs(",\"pe\":\"several\"", w->f);
     if (e->bytes) fprintf(w->f, ",\"bytes\":%" PRIu64, e->bytes);
-    if (e->count > 1) fprintf(w->f, ",\"calls\":%u,\"in calls us\":%.3f", e->count, (double)e->busy * p->per_tick / 1e3);
+    if (e->count > 1)
+        fprintf(w->f, ",\"calls\":%u,\"in calls us\":%.3f", e->count, (double)e->busy * p->per_tick / 1e3);
     if (e->more && trace_class(s->kind) == TRACE_MOVING) fprintf(w->f, ",\"context\":%u", e->more);
     fputs("}}", w->f);
     follow_bytes(w, pe, s->kind, e, end / 1e3, under_way);
@@ -137,8 +138,9 @@ static void write_flow(const struct trace_record *r, struct writer *w, size_t i)
         (double)x->to->span * r->pes[x->to_pe].per_tick < w->least)
         return;
     begin(w);
-    fprintf(w->f, "{\"ph\":\"s\",\"id\":%zu,\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"cat\":\"wait\",\"name\":\"ends a wait\"}",
-            i, x->from_pe, x->from_thread, from / 1e3);
+    fprintf(w->f,
+            "{\"ph\":\"s\",\"id\":%zu,\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"cat\":\"wait\",\"name\":\"ends a wait\"}", i,
+            x->from_pe, x->from_thread, from / 1e3);
     begin(w);
     fprintf(w->f,
             "{\"ph\":\"f\",\"bp\":\"e\",\"id\":%zu,\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"cat\":\"wait\","
@@ -157,7 +159,9 @@ uint64_t trace_json(const struct trace_record *r, FILE *f) {
                 write_event(r, &w, pe, r->pes[pe].events[i].thread, &r->pes[pe].events[i].event[k], under_way);
     }
     for (size_t i = 0; i < r->n_flows && !ferror(f); i++) write_flow(r, &w, i);
-    fprintf(f, "\n],\"otherData\":{\"PEs\":%d,\"nodes\":%d,\"events left out\":%" PRIu64 ",\"clock error ns\":%" PRId64 "}}\n",
+    fprintf(f,
+            "\n],\"otherData\":{\"PEs\":%d,\"nodes\":%d,\"events left out\":%" PRIu64 ",\"clock error ns\":%" PRId64
+            "}}\n",
             r->n_pes, r->n_nodes, w.left_out + r->dropped, r->clock_error);
     return w.left_out;
 }

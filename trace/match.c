@@ -84,8 +84,13 @@ static void wait_in_meeting(struct trace_record *r, const struct entry *e, const
     if (p->waited_by[e->pe] > p->meeting_waited) p->meeting_waited = p->waited_by[e->pe];
     p->waited += until - e->start;
     r->pes[e->pe].waited += until - e->start;
-    add_wait(r, (struct trace_wait){.place = e->place, .pe = e->pe, .on = on->pe, .ns = until - e->start,
-                                    .computing = -1, .start = e->start, .end = until});
+    add_wait(r, (struct trace_wait){.place = e->place,
+                                    .pe = e->pe,
+                                    .on = on->pe,
+                                    .ns = until - e->start,
+                                    .computing = -1,
+                                    .start = e->start,
+                                    .end = until});
 }
 
 /* The n entries of one collective, the first PE first. */
@@ -111,7 +116,8 @@ static void match_meetings(struct trace_record *r) {
     each_event(r, gather_meetings, &list);
     sort(&list);
     for (size_t i = 0, k; i < list.n; i = k) {
-        for (k = i + 1; k < list.n && list.entry[k].key == list.entry[i].key && list.entry[k].more == list.entry[i].more;)
+        for (k = i + 1;
+             k < list.n && list.entry[k].key == list.entry[i].key && list.entry[k].more == list.entry[i].more;)
             k++;
         one_meeting(r, &list.entry[i], k - i);
     }
@@ -182,12 +188,21 @@ static void match_waits(struct trace_record *r) {
         r->places[w->place].waited += w->end - w->start;
         r->pes[w->pe].waited += w->end - w->start;
         if (!s) continue;
-        add_wait(r, (struct trace_wait){.place = w->place, .pe = w->pe, .on = s->pe, .ns = w->end - w->start,
-                                        .computing = -1, .start = w->start, .end = w->end});
+        add_wait(r, (struct trace_wait){.place = w->place,
+                                        .pe = w->pe,
+                                        .on = s->pe,
+                                        .ns = w->end - w->start,
+                                        .computing = -1,
+                                        .start = w->start,
+                                        .end = w->end});
         if ((r->n_flows & (r->n_flows - 1)) == 0)
             r->flows = trace_need(realloc(r->flows, (r->n_flows ? 2 * r->n_flows : 1) * sizeof *r->flows));
-        r->flows[r->n_flows++] = (struct trace_flow){.from = s->event, .to = w->event, .from_pe = s->pe,
-                                                     .to_pe = w->pe, .from_thread = s->thread, .to_thread = w->thread};
+        r->flows[r->n_flows++] = (struct trace_flow){.from = s->event,
+                                                     .to = w->event,
+                                                     .from_pe = s->pe,
+                                                     .to_pe = w->pe,
+                                                     .from_thread = s->thread,
+                                                     .to_thread = w->thread};
     }
     free(waits.entry);
     free(words.found.entry);

@@ -13,7 +13,6 @@
 #include "trace/advice.h"
 #include "trace/json.h"
 #include "trace/match.h"
-#include "trace/names.h"
 #include "trace/options.h"
 #include "trace/page.h"
 #include "trace/read.h"
@@ -64,13 +63,13 @@ int trace_merge(const char *file, int keep) {
         trace_say("%s", why);
         return -1;
     }
-    trace_names(r);
     trace_match(r);
     f = create(file, ".json", name, sizeof name);
     if (f) {
         left_out = trace_json(r, f);
         code = finish(f, name);
-        if (!code && left_out) trace_say("%s has the longest calls; %" PRIu64 " shorter ones are left out", name, left_out);
+        if (!code && left_out)
+            trace_say("%s has the longest calls; %" PRIu64 " shorter ones are left out", name, left_out);
     } else
         code = -1;
     trace_summary(r, &summary);

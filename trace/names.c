@@ -41,7 +41,8 @@ static void read_answers(FILE *p, struct trace_place **asked, int n) {
             in_function = 1;
             if (i < 0 || i >= n || (found && !is_own_header(asked[i]->where))) continue;
             if (end) *end = '\0';
-            snprintf(asked[i]->function, sizeof asked[i]->function, "%.*s", (int)sizeof asked[i]->function - 1, function);
+            snprintf(asked[i]->function, sizeof asked[i]->function, "%.*s", (int)sizeof asked[i]->function - 1,
+                     function);
             if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
             snprintf(asked[i]->where, sizeof asked[i]->where, "%.*s", (int)sizeof asked[i]->where - 1, base_name(line));
             found = 1;

@@ -115,10 +115,10 @@ BY_GPTR(CTX, rma_ctx_gptr_)
                  TRACE_PE_##F, trace_place(dest), dest, source, dst, sst, elem, n, pe)                                 \
     STRIDED_CALL(F, STEM##iget, TRACE_GET, (RMA_##F##_CTX_ void *dest, const void *source, STRIDES, int pe),           \
                  TRACE_PE_##F, trace_place(source), dest, source, dst, sst, elem, n, pe)                               \
-    STRIDED_CALL(F, STEM##iput_signal, TRACE_PUT_SIGNAL,                                                               \
-                 (RMA_##F##_CTX_ void *dest, const void *source, STRIDES, uint64_t *signal, uint64_t value, int op,    \
-                  int pe),                                                                                             \
-                 TRACE_PE_##F, trace_place(signal), dest, source, dst, sst, elem, n, signal, value, op, pe)
+    STRIDED_CALL(                                                                                                      \
+        F, STEM##iput_signal, TRACE_PUT_SIGNAL,                                                                        \
+        (RMA_##F##_CTX_ void *dest, const void *source, STRIDES, uint64_t *signal, uint64_t value, int op, int pe),    \
+        TRACE_PE_##F, trace_place(signal), dest, source, dst, sst, elem, n, signal, value, op, pe)
 STRIDED(SYM, rma_)
 STRIDED(CTX, rma_ctx_)
 
@@ -127,10 +127,10 @@ STRIDED(CTX, rma_ctx_)
                  TRACE_GPTR_PE(dest), trace_gptr_place(dest), dest, source, dst, sst, elem, n)                         \
     STRIDED_CALL(F, STEM##iget, TRACE_GET, (RMA_##F##_CTX_ void *dest, rma_gptr_t source, STRIDES),                    \
                  TRACE_GPTR_PE(source), trace_gptr_place(source), dest, source, dst, sst, elem, n)                     \
-    STRIDED_CALL(F, STEM##iput_signal, TRACE_PUT_SIGNAL,                                                               \
-                 (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, STRIDES, rma_gptr_t signal, uint64_t value,      \
-                  int op),                                                                                             \
-                 TRACE_GPTR_PE(dest), trace_gptr_place(signal), dest, source, dst, sst, elem, n, signal, value, op)
+    STRIDED_CALL(                                                                                                      \
+        F, STEM##iput_signal, TRACE_PUT_SIGNAL,                                                                        \
+        (RMA_##F##_CTX_ rma_gptr_t dest, const void *source, STRIDES, rma_gptr_t signal, uint64_t value, int op),      \
+        TRACE_GPTR_PE(dest), trace_gptr_place(signal), dest, source, dst, sst, elem, n, signal, value, op)
 STRIDED_BY_GPTR(SYM, rma_gptr_)
 STRIDED_BY_GPTR(CTX, rma_ctx_gptr_)
 
@@ -262,9 +262,8 @@ TEAM_OF(TRACE_FROM_ROOT, rma_scatter, (rma_team * team, void *dest, const void *
             n * sizeof(TYPE), team, dest, source, n)
 #define REDUCES_BOTH(CALL, NAME, TYPE)                                                                                 \
     REDUCES(CALL##_##NAME, TYPE)                                                                                       \
-    TEAM_OF(TRACE_TO_ROOT, CALL##_root_##NAME,                                                                         \
-            (rma_team * team, TYPE * dest, const TYPE *source, size_t n, int root), root, n * sizeof(TYPE), team,      \
-            dest, source, n, root)
+    TEAM_OF(TRACE_TO_ROOT, CALL##_root_##NAME, (rma_team * team, TYPE * dest, const TYPE *source, size_t n, int root), \
+            root, n * sizeof(TYPE), team, dest, source, n, root)
 #define BITS(NAME, TYPE)                                                                                               \
     REDUCES_BOTH(rma_and_reduce, NAME, TYPE)                                                                           \
     REDUCES_BOTH(rma_or_reduce, NAME, TYPE)                                                                            \

@@ -12,7 +12,7 @@
 #include "trace/json.h"
 #include "trace/memory.h"
 
-#define PES_MOST   1024
+#define PES_MOST    1024
 #define SITES_SHOWN 60
 
 __asm__(".pushsection .rodata\n"
@@ -146,8 +146,9 @@ static void write_sites(const struct trace_record *r, FILE *f) {
         trace_json_text(f, p->function);
         fputs(",\"call\":", f);
         trace_json_text(f, p->name);
-        fprintf(f, ",\"kind\":%d,\"count\":%" PRIu64 ",\"bytes\":%" PRIu64
-                   ",\"ns\":%.0f,\"most\":%.0f,\"pe\":%d,\"peNs\":%.0f,\"waited\":%.0f",
+        fprintf(f,
+                ",\"kind\":%d,\"count\":%" PRIu64 ",\"bytes\":%" PRIu64
+                ",\"ns\":%.0f,\"most\":%.0f,\"pe\":%d,\"peNs\":%.0f,\"waited\":%.0f",
                 (int)trace_class(p->kind), p->count, p->bytes, p->ns, p->ns_most, p->pe, p->pe_ns, p->waited);
         write_counts(f, "lengths", p->lengths, TRACE_LENGTHS);
         write_counts(f, "times", p->times, TRACE_TIMES);
@@ -166,8 +167,9 @@ static void write_data(const struct trace_record *r, const struct trace_lines *a
         if (r->pes[pe].present) program = r->pes[pe].head.program;
     fputs("{\"program\":", f);
     trace_json_text(f, program);
-    fprintf(f, ",\"pes\":%d,\"group\":%d,\"n\":%d,\"nodes\":%d,\"elapsed\":%.0f,\"dropped\":%" PRIu64
-               ",\"clockError\":%" PRId64,
+    fprintf(f,
+            ",\"pes\":%d,\"group\":%d,\"n\":%d,\"nodes\":%d,\"elapsed\":%.0f,\"dropped\":%" PRIu64
+            ",\"clockError\":%" PRId64,
             r->n_pes, group, n, r->n_nodes, r->elapsed, r->dropped, r->clock_error);
     write_lines(f, "advice", advice);
     write_lines(f, "notes", notes);

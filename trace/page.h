@@ -8,6 +8,7 @@
 #include "trace/read.h"
 
 /* trace_page writes the report as one HTML page: page.html with the record's numbers in it. */
-void trace_page(const struct trace_record *r, const struct trace_lines *advice, const struct trace_lines *notes, FILE *f);
+void trace_page(const struct trace_record *r, const struct trace_lines *advice, const struct trace_lines *notes,
+                FILE *f);
 
 #endif

@@ -38,7 +38,7 @@ static struct {
     int ending;
     uint32_t sites_written;
     uint64_t limit, events_len, recorded, dropped;
-    uint64_t ticks; /* at the beginning, */
+    uint64_t ticks;      /* at the beginning, */
     int64_t ns, counted; /* and the time then, and when the counts were written */
 } part = {.fd = -1};
 

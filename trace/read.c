@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "trace/memory.h"
+#include "trace/names.h"
 #include "trace/options.h"
 
 void *trace_need(void *memory) {
@@ -87,7 +88,7 @@ struct latest {
     const struct trace_chunk *modules;
     const struct trace_site **sites;
     uint32_t n_sites;
-    const struct trace_use **use; /* [thread * sites_room + site] */
+    const struct trace_use **use;     /* [thread * n_sites + site] */
     const struct trace_cells **cells; /* of a thread, site and group */
     size_t n_cells, cells_room;
     int *cells_thread;
@@ -108,30 +109,30 @@ static void note_cells(struct latest *l, int thread, const struct trace_cells *n
     l->cells[l->n_cells++] = new;
 }
 
-#define SITES_ROOM 8192
+#define SITES_MOST 8192 /* a file may be damaged */
 static void read_part(struct trace_pe *p, struct latest *l) {
     const struct trace_chunk *c;
     const struct trace_site *s;
     const struct trace_use *use;
     size_t room = 0;
-    int most = 0;
-    for (size_t at = 0; (c = next_chunk(p, &at));)
-        if (c->which >= most && (c->kind == TRACE_EVENTS || c->kind == TRACE_USE)) most = c->which + 1;
-    p->threads = most;
-    l->sites = trace_need(calloc(SITES_ROOM, sizeof *l->sites));
-    l->use = trace_need(calloc((size_t)(most + 1) * SITES_ROOM, sizeof *l->use));
+    for (size_t at = 0; (c = next_chunk(p, &at));) {
+        if (c->which >= p->threads && (c->kind == TRACE_EVENTS || c->kind == TRACE_USE)) p->threads = c->which + 1;
+        s = PAYLOAD(c);
+        if (c->kind == TRACE_SITES && c->len == sizeof *s && s->site >= l->n_sites && s->site < SITES_MOST)
+            l->n_sites = s->site + 1;
+    }
+    l->sites = trace_need(calloc(l->n_sites + 1, sizeof *l->sites));
+    l->use = trace_need(calloc((size_t)p->threads * l->n_sites + 1, sizeof *l->use));
     for (size_t at = 0; (c = next_chunk(p, &at));) {
         switch (c->kind) {
             case TRACE_MODULES: l->modules = c; break;
             case TRACE_SITES:
                 s = PAYLOAD(c);
-                if (c->len != sizeof *s || s->site >= SITES_ROOM || s->kind >= TRACE_KINDS) break;
-                l->sites[s->site] = s;
-                if (s->site >= l->n_sites) l->n_sites = s->site + 1;
+                if (c->len == sizeof *s && s->site < l->n_sites && s->kind < TRACE_KINDS) l->sites[s->site] = s;
                 break;
             case TRACE_USE:
                 use = PAYLOAD(c);
-                if (c->len == sizeof *use && use->site < SITES_ROOM) l->use[c->which * SITES_ROOM + use->site] = use;
+                if (c->len == sizeof *use && use->site < l->n_sites) l->use[c->which * l->n_sites + use->site] = use;
                 break;
             case TRACE_CELLS:
                 if (c->len == sizeof(struct trace_cells)) note_cells(l, c->which, PAYLOAD(c));
@@ -157,9 +158,7 @@ static void read_part(struct trace_pe *p, struct latest *l) {
 
 /* ---- places ---- */
 
-static struct places {
-    uint32_t *table, room; /* 1 + the place, by its hash */
-} places;
+static struct places { uint32_t *table, room; /* 1 + the place, by its hash */ } places;
 
 static uint32_t place_of(struct trace_record *r, const char *file, uint64_t offset, const struct trace_site *s) {
     uint64_t hash = offset * 0x9e3779b97f4a7c15u;
@@ -272,34 +271,60 @@ static void add_cells(struct trace_pe *p, uint32_t place, const struct trace_cel
     }
 }
 
-static void sum_part(struct trace_record *r, int pe) {
-    struct trace_pe *p = &r->pes[pe];
-    struct latest l = {0};
-    double *pe_ns;
-    read_part(p, &l);
-    read_clocks(p);
-    p->n_sites = l.n_sites;
-    p->place = trace_need(calloc(l.n_sites + 1, sizeof *p->place));
-    for (uint32_t i = 0; i < l.n_sites; i++) {
+static void find_places(struct trace_record *r, struct trace_pe *p, const struct latest *l) {
+    p->n_sites = l->n_sites;
+    p->place = trace_need(calloc(l->n_sites + 1, sizeof *p->place));
+    for (uint32_t i = 0; i < l->n_sites; i++) {
         char file[4300];
         uint64_t offset;
-        if (!l.sites[i]) continue;
-        find_module(l.modules, l.sites[i]->pc, file, sizeof file, &offset);
-        p->place[i] = place_of(r, file, offset, l.sites[i]);
+        if (!l->sites[i]) continue;
+        find_module(l->modules, l->sites[i]->pc, file, sizeof file, &offset);
+        p->place[i] = place_of(r, file, offset, l->sites[i]);
     }
-    pe_ns = trace_need(calloc(r->n_places + 1, sizeof *pe_ns));
+}
+
+static int by_name(const void *a, const void *b) {
+    const struct trace_place *x = *(struct trace_place *const *)a, *y = *(struct trace_place *const *)b;
+    int order = strcmp(x->where, y->where);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+/* The compiler may have made several calls of one: for the user, equal lines and calls are one place. */
+static void join_places(struct trace_record *r) {
+    struct trace_place **list = trace_need(calloc(r->n_places + 1, sizeof *list)), *joined;
+    uint32_t *new = trace_need(calloc(r->n_places + 1, sizeof *new)), n = 0;
+    joined = trace_need(calloc(r->n_places + 1, sizeof *joined));
+    for (uint32_t i = 0; i < r->n_places; i++) list[i] = &r->places[i];
+    qsort(list, r->n_places, sizeof *list, by_name);
+    for (uint32_t i = 0; i < r->n_places; i++) {
+        if (i == 0 || by_name(&list[i - 1], &list[i])) joined[n++] = *list[i];
+        new[list[i] - r->places] = n - 1;
+    }
+    for (int pe = 0; pe < r->n_pes; pe++)
+        for (uint32_t i = 0; i < r->pes[pe].n_sites && r->n_places; i++) r->pes[pe].place[i] = new[r->pes[pe].place[i]];
+    free(list);
+    free(new);
+    free(r->places);
+    r->places = joined;
+    r->n_places = n;
+}
+
+static void sum_part(struct trace_record *r, int pe, struct latest *l) {
+    struct trace_pe *p = &r->pes[pe];
+    double *pe_ns = trace_need(calloc(r->n_places + 1, sizeof *pe_ns));
     for (int t = 0; t < p->threads; t++)
-        for (uint32_t i = 0; i < l.n_sites; i++)
-            if (l.sites[i] && l.use[t * SITES_ROOM + (int)i])
-                add_use(r, p, pe, p->place[i], l.use[t * SITES_ROOM + (int)i], pe_ns);
-    for (size_t i = 0; i < l.n_cells; i++)
-        if (l.cells[i]->site < l.n_sites && l.sites[l.cells[i]->site])
-            add_cells(p, p->place[l.cells[i]->site], l.cells[i]);
+        for (uint32_t i = 0; i < l->n_sites; i++) {
+            const struct trace_use *use = l->use[(uint32_t)t * l->n_sites + i];
+            if (l->sites[i] && use) add_use(r, p, pe, p->place[i], use, pe_ns);
+        }
+    for (size_t i = 0; i < l->n_cells; i++)
+        if (l->cells[i]->site < l->n_sites && l->sites[l->cells[i]->site])
+            add_cells(p, p->place[l->cells[i]->site], l->cells[i]);
     free(pe_ns);
-    free(l.sites);
-    free(l.use);
-    free(l.cells);
-    free(l.cells_thread);
+    free(l->sites);
+    free(l->use);
+    free(l->cells);
+    free(l->cells_thread);
 }
 
 static void sum_times(struct trace_record *r) {
@@ -363,6 +388,7 @@ static uint64_t find_job(const char *file, int *n_pes) {
 
 struct trace_record *trace_read(const char *file, char *why, size_t room) {
     struct trace_record *r = trace_need(calloc(1, sizeof *r));
+    struct latest *latest;
     char name[4096];
     uint64_t job = find_job(file, &r->n_pes);
     if (!job) {
@@ -372,6 +398,7 @@ struct trace_record *trace_read(const char *file, char *why, size_t room) {
         return NULL;
     }
     r->pes = trace_need(calloc((size_t)r->n_pes, sizeof *r->pes));
+    latest = trace_need(calloc((size_t)r->n_pes, sizeof *latest));
     r->clock_error = -1;
     for (int pe = 0; pe < r->n_pes; pe++) {
         struct trace_pe *p = &r->pes[pe];
@@ -382,8 +409,15 @@ struct trace_record *trace_read(const char *file, char *why, size_t room) {
         }
         if (!p->present) continue;
         r->n_present++;
-        sum_part(r, pe);
+        read_part(p, &latest[pe]);
+        read_clocks(p);
+        find_places(r, p, &latest[pe]);
     }
+    trace_names(r);
+    join_places(r);
+    for (int pe = 0; pe < r->n_pes; pe++)
+        if (r->pes[pe].present) sum_part(r, pe, &latest[pe]);
+    free(latest);
     sum_times(r);
     return r;
 }

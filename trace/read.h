@@ -25,12 +25,12 @@ struct trace_place {
     double run_ns;
     int run_pe;
     /* What the comparison of the PEs finds (match.h). */
-    double waited;                      /* of `ns` */
-    double wait_ns, wait_computing;     /* of the PE that waits longest here for one PE: how long, and how much of it */
-    int wait_pe, wait_on;               /* the other computes */
-    double spread;                      /* collectives: sum of the times from the first entry to the last */
-    uint64_t meetings, *last;           /* how many, and how often each PE was the last */
-    double meeting_waited, *waited_by;  /* longest sum of a PE's waits here; by PE */
+    double waited;                     /* of `ns` */
+    double wait_ns, wait_computing;    /* of the PE that waits longest here for one PE: how long, and how much of it */
+    int wait_pe, wait_on;              /* the other computes */
+    double spread;                     /* collectives: sum of the times from the first entry to the last */
+    uint64_t meetings, *last;          /* how many, and how often each PE was the last */
+    double meeting_waited, *waited_by; /* longest sum of a PE's waits here; by PE */
 };
 
 struct trace_events {

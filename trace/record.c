@@ -183,8 +183,8 @@ void trace_record_flush(struct trace_thread *t) {
 static inline int joins(const struct trace_thread *t, const struct trace_done *d, uint32_t site, uint64_t start,
                         uint64_t end) {
     const struct trace_event *e = &t->now;
-    return e->count && d->kind != TRACE_WAIT && trace_class(d->kind) != TRACE_MEETING && e->site == site && t->same > SINGLE && start - (e->start + e->span) < CLOSE &&
-           end - start < CLOSE && e->count < UINT32_MAX;
+    return e->count && d->kind != TRACE_WAIT && trace_class(d->kind) != TRACE_MEETING && e->site == site &&
+           t->same > SINGLE && start - (e->start + e->span) < CLOSE && end - start < CLOSE && e->count < UINT32_MAX;
 }
 
 void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done *d) {
@@ -206,8 +206,15 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
         if (e->addr != d->addr) e->addr = 0;
     } else {
         trace_record_flush(t);
-        *e = (struct trace_event){.start = start, .span = end - start, .busy = end - start, .bytes = d->bytes,
-                                  .addr = d->addr, .site = site, .pe = d->pe, .count = 1, .more = d->more};
+        *e = (struct trace_event){.start = start,
+                                  .span = end - start,
+                                  .busy = end - start,
+                                  .bytes = d->bytes,
+                                  .addr = d->addr,
+                                  .site = site,
+                                  .pe = d->pe,
+                                  .count = 1,
+                                  .more = d->more};
     }
     t->inside = 0;
 }

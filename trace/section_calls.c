@@ -33,9 +33,10 @@
     TWO_FORMS(rma_ctx_gptr_##CALL, (rma_ctx * ctx, DEST dest, SOURCE source, UNPACK PARAMETERS),                       \
               (ctx, dest, source, UNPACK ARGUMENTS), KIND, KIND_NBI, TRACE_GPTR_PE(REMOTE), trace_gptr_place(REMOTE),  \
               trace_context(ctx, 1), BYTES)
-#define PUT_FORMS(CALL, ...)    EIGHT_FORMS(CALL, TRACE_PUT, TRACE_PUT_NBI, dest, rma_gptr_t, const void *, __VA_ARGS__)
-#define GET_FORMS(CALL, ...)    EIGHT_FORMS(CALL, TRACE_GET, TRACE_GET_NBI, source, void *, rma_gptr_t, __VA_ARGS__)
-#define UPDATE_FORMS(CALL, ...) EIGHT_FORMS(CALL, TRACE_ATOMIC, TRACE_ATOMIC, dest, rma_gptr_t, const void *, __VA_ARGS__)
+#define PUT_FORMS(CALL, ...) EIGHT_FORMS(CALL, TRACE_PUT, TRACE_PUT_NBI, dest, rma_gptr_t, const void *, __VA_ARGS__)
+#define GET_FORMS(CALL, ...) EIGHT_FORMS(CALL, TRACE_GET, TRACE_GET_NBI, source, void *, rma_gptr_t, __VA_ARGS__)
+#define UPDATE_FORMS(CALL, ...)                                                                                        \
+    EIGHT_FORMS(CALL, TRACE_ATOMIC, TRACE_ATOMIC, dest, rma_gptr_t, const void *, __VA_ARGS__)
 
 /* How many elements a section has, and bytes a list of blocks; 0 for arguments that the library refuses. */
 static uint64_t elements(int dims, const size_t *extent) {

@@ -65,8 +65,7 @@ TRACE_MEETING_OF(int, TRACE_COLLECTIVE, shmem_team_sync, (shmem_team_t team), tr
 #define SET_ARGUMENTS PE_start, logPE_stride, PE_size
 TRACE_MEETING_VOID(TRACE_COLLECTIVE, shmem_barrier, (SHMEM_SET_PARAMETERS_, long *pSync), SET, -1, 0, SET_ARGUMENTS,
                    pSync)
-TRACE_MEETING_VOID(TRACE_COLLECTIVE, shmem_sync, (SHMEM_SET_PARAMETERS_, long *pSync), SET, -1, 0, SET_ARGUMENTS,
-                   pSync)
+TRACE_MEETING_VOID(TRACE_COLLECTIVE, shmem_sync, (SHMEM_SET_PARAMETERS_, long *pSync), SET, -1, 0, SET_ARGUMENTS, pSync)
 
 TRACE_ALLOCATES(shmem_malloc, (size_t size), size, size)
 TRACE_ALLOCATES(shmem_calloc, (size_t count, size_t size), count *size, count, size)
@@ -188,10 +187,10 @@ SHMEM_SUM_TYPES_(SUM_REDUCES, )
     SET_MOVE(shmem_collect, BITS)                                                                                      \
     SET_MOVE(shmem_fcollect, BITS)                                                                                     \
     SET_MOVE(shmem_alltoall, BITS)                                                                                     \
-    SET_OF(TRACE_COLLECTIVE, shmem_alltoalls##BITS,                                                                    \
-           (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, SHMEM_SET_PARAMETERS_,             \
-            long *pSync),                                                                                              \
-           -1, n *(BITS / 8), dest, source, dst, sst, n, SET_ARGUMENTS, pSync)
+    SET_OF(                                                                                                            \
+        TRACE_COLLECTIVE, shmem_alltoalls##BITS,                                                                       \
+        (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t n, SHMEM_SET_PARAMETERS_, long *pSync),  \
+        -1, n *(BITS / 8), dest, source, dst, sst, n, SET_ARGUMENTS, pSync)
 SET_MOVES(32)
 SET_MOVES(64)
 

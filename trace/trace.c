@@ -14,21 +14,22 @@
 #include "trace/say.h"
 
 static void usage(FILE *f) {
-    fputs("usage: mpiexec -n N rma_trace [OPTION]... PROGRAM [ARGUMENT]...\n"
-          "       rma_trace --merge FILE\n"
-          "\n"
-          "Starts PROGRAM, and records its calls of librma. When the job ends, PE 0 writes FILE.json, a timeline for\n"
-          "ui.perfetto.dev, and FILE.html, a report, and prints a summary.\n"
-          "\n"
-          "  -o, --output FILE   name of the report (default: rma_trace)\n"
-          "  --limit MIB         what each PE writes at most for the timeline (default: 64)\n"
-          "  --keep              keep the record, FILE.parts\n"
-          "  --merge FILE        make the report from FILE.parts, after a job that was killed\n"
-          "  --library FILE      load FILE instead of the installed librma_trace.so\n"
-          "  --help, --version   print this, the version\n"
-          "\n"
-          "Calls that the compiler has inlined are not seen: compile the program with oshcc --trace, or rmacc --trace.\n",
-          f);
+    fputs(
+        "usage: mpiexec -n N rma_trace [OPTION]... PROGRAM [ARGUMENT]...\n"
+        "       rma_trace --merge FILE\n"
+        "\n"
+        "Starts PROGRAM, and records its calls of librma. When the job ends, PE 0 writes FILE.json, a timeline for\n"
+        "ui.perfetto.dev, and FILE.html, a report, and prints a summary.\n"
+        "\n"
+        "  -o, --output FILE   name of the report (default: rma_trace)\n"
+        "  --limit MIB         what each PE writes at most for the timeline (default: 64)\n"
+        "  --keep              keep the record, FILE.parts\n"
+        "  --merge FILE        make the report from FILE.parts, after a job that was killed\n"
+        "  --library FILE      load FILE instead of the installed librma_trace.so\n"
+        "  --help, --version   print this, the version\n"
+        "\n"
+        "Calls that the compiler has inlined are not seen: compile the program with oshcc --trace, or rmacc --trace.\n",
+        f);
 }
 
 static int refuse(const char *format, const char *what) {
@@ -57,10 +58,10 @@ int main(int argc, char **argv) {
     for (; i < argc && argv[i][0] == '-'; i++) {
         const char *option = argv[i];
         const char **value = !strcmp(option, "-o") || !strcmp(option, "--output") ? &output
-                             : !strcmp(option, "--limit")                          ? &limit
-                             : !strcmp(option, "--library")                        ? &library
-                             : !strcmp(option, "--merge")                          ? &merge
-                                                                                   : NULL;
+                             : !strcmp(option, "--limit")                         ? &limit
+                             : !strcmp(option, "--library")                       ? &library
+                             : !strcmp(option, "--merge")                         ? &merge
+                                                                                  : NULL;
         if (!strcmp(option, "--")) {
             i++;
             break;
@@ -85,7 +86,8 @@ int main(int argc, char **argv) {
     if (i == argc) return usage(stderr), refuse("%s", "which program?");
     printed = snprintf(setting, sizeof setting, "%s,limit=%s%s", output, limit, keep ? ",keep" : "");
     if (strchr(output, ',')) return refuse("the name '%s' has a comma", output);
-    if (printed >= (int)sizeof setting || trace_options_read(&o, setting, why, sizeof why) != 1) return refuse("%s", why);
+    if (printed >= (int)sizeof setting || trace_options_read(&o, setting, why, sizeof why) != 1)
+        return refuse("%s", why);
     if (access(library, R_OK)) {
         fprintf(stderr, "rma_trace: cannot read the library %s: %s\n", library, strerror(errno));
         return 1;
