@@ -13,9 +13,9 @@
 #include "trace/memory.h"
 
 #define RUN_SHARE  0.05 /* of a PE's time */
-#define WAIT_SHARE 0.2
-#define MEET_SHARE 0.2
-#define LOCK_SHARE 0.2
+#define WAIT_SHARE 0.1
+#define MEET_SHARE 0.1
+#define LOCK_SHARE 0.1
 #define LEAST      1e6 /* nanoseconds: below, nothing is worth advice */
 #define SMALL      256 /* bytes */
 
