@@ -385,7 +385,7 @@ static const char *setting_pattern(const struct setting *row, struct rmai_settin
         case CHOICE: return list_words(text->values, text->n_values, " | ", text->words, sizeof text->words);
         case BOOL: return "no | yes";
         case WAYS: return "auto | LIST";
-        case TOOL: return "yes | no | LIST";
+        case TOOL: return strcmp(row->initial, "no") ? "yes | no | LIST" : "no | LIST";
     }
     return "";
 }

@@ -100,8 +100,15 @@ struct trace_event {
     uint32_t site; /* TRACE_NO_SITE: TRACE_HEAP */
     int32_t pe;
     uint32_t count, more;
+    uint32_t kind, pad;
 };
 #define TRACE_NO_SITE UINT32_MAX
+
+/* Whether the records of several PEs are compared by such events: they are the last to be dropped. */
+static inline int trace_is_compared(unsigned kind) {
+    return (kind >= TRACE_PUT_SIGNAL && kind <= TRACE_SIGNAL) || kind == TRACE_WAIT || kind == TRACE_LOCK ||
+           trace_class(kind) == TRACE_MEETING;
+}
 
 /* What a thread has done at a site: exact. */
 struct trace_use {

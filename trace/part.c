@@ -3,7 +3,8 @@
  * and once a second writes the counts that have changed. If a job is killed, its parts lack these last moments.
  *
  * The events of a part are limited (struct trace_head). When half of the limit is used, only calls of at least 10
- * microseconds are written; from three quarters on, those of 100. So the timeline of a long job reaches to its end. */
+ * microseconds are written; from five eighths on, those of 100. The last quarter is for the events that the comparison
+ * of the PEs needs. So the timeline of a long job reaches to its end. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -72,8 +73,8 @@ static uint64_t least_span(void) {
     int64_t ns = trace_ns() - part.ns;
     double per_ns = ns > 0 ? (double)(trace_ticks() - part.ticks) / (double)ns : 1;
     if (part.events_len < part.limit / 2) return 0;
-    if (part.events_len < part.limit / 4 * 3) return (uint64_t)(10e3 * per_ns);
-    return part.events_len < part.limit ? (uint64_t)(100e3 * per_ns) : UINT64_MAX;
+    if (part.events_len < part.limit / 8 * 5) return (uint64_t)(10e3 * per_ns);
+    return part.events_len < part.limit / 4 * 3 ? (uint64_t)(100e3 * per_ns) : UINT64_MAX;
 }
 
 static void write_events(struct trace_thread *t) {
@@ -84,7 +85,7 @@ static void write_events(struct trace_thread *t) {
         uint64_t at = t->tail;
         for (; at < head && n < sizeof chosen / sizeof *chosen; at++) {
             const struct trace_event *e = &t->ring[at % TRACE_RING];
-            if (e->span >= least)
+            if (e->span >= least || (trace_is_compared(e->kind) && part.events_len < part.limit))
                 chosen[n++] = *e;
             else
                 part.dropped++;

@@ -169,7 +169,7 @@ static inline void count(struct trace_thread *t, uint32_t site, const struct tra
 void trace_record_flush(struct trace_thread *t) {
     uint64_t under_way = t->head - __atomic_load_n(&t->tail, __ATOMIC_ACQUIRE);
     if (!t->now.count) return;
-    if (under_way == TRACE_RING) {
+    if (under_way >= (trace_is_compared(t->now.kind) ? TRACE_RING : TRACE_RING / 4 * 3)) {
         t->dropped++;
     } else {
         t->ring[t->head % TRACE_RING] = t->now;
@@ -214,7 +214,8 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
                                   .site = site,
                                   .pe = d->pe,
                                   .count = 1,
-                                  .more = d->more};
+                                  .more = d->more,
+                                  .kind = d->kind};
     }
     t->inside = 0;
 }
@@ -223,6 +224,7 @@ void trace_heap(uint64_t bytes) {
     struct trace_thread *t = trace_me;
     if (!t || !trace_on) return;
     trace_record_flush(t);
-    t->now = (struct trace_event){.start = trace_ticks(), .bytes = bytes, .site = TRACE_NO_SITE, .pe = -1, .count = 1};
+    t->now = (struct trace_event){
+        .start = trace_ticks(), .bytes = bytes, .site = TRACE_NO_SITE, .pe = -1, .count = 1, .kind = TRACE_HEAP};
     trace_record_flush(t);
 }
