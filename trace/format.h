@@ -93,6 +93,7 @@ struct trace_site {
  * TRACE_ABSOLUTE; for collectives the members of the team, as a hash. more: the context; for collectives which of this
  * team it is. */
 #define TRACE_ABSOLUTE ((uint64_t)1 << 63)
+#define TRACE_NOWHERE  UINT64_MAX /* unknown, or several places */
 struct trace_event {
     uint64_t start, span; /* ticks from the first call's beginning to the last one's end */
     uint64_t busy;        /* ticks in the calls */

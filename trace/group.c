@@ -38,7 +38,7 @@ static struct trace_group_of *find_group(const int *pes, int n) {
     return groups = g;
 }
 
-static struct trace_group_of *group_of_pes(int *pes, int n) {
+struct trace_group_of *trace_group_of_pes(int *pes, int n) {
     struct trace_group_of *g;
     pthread_mutex_lock(&lock);
     g = find_group(pes, n);
@@ -51,7 +51,7 @@ static struct trace_group_of *group_of_team(const rma_team *team) {
     int n = prma_team_n_pes(team), *pes = n > 0 ? malloc((size_t)n * sizeof *pes) : NULL;
     if (!pes) return NULL;
     for (int i = 0; i < n; i++) pes[i] = prma_team_translate_pe(team, i, RMA_TEAM_WORLD);
-    return group_of_pes(pes, n);
+    return trace_group_of_pes(pes, n);
 }
 
 struct trace_group_of *trace_team(const void *team) {
@@ -91,7 +91,7 @@ struct trace_group_of *trace_set(int start, int log_stride, int size) {
     if (size < 1 || size > trace_job.n_pes || log_stride < 0 || log_stride > 30) return NULL;
     if (!(pes = malloc((size_t)size * sizeof *pes))) return NULL;
     for (int i = 0; i < size; i++) pes[i] = start + (int)((long)i << log_stride);
-    return group_of_pes(pes, size);
+    return trace_group_of_pes(pes, size);
 }
 
 int trace_group_pe(const struct trace_group_of *g, int i) { return g && i >= 0 && i < g->n ? g->pes[i] : -1; }

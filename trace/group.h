@@ -21,6 +21,9 @@ struct trace_group_of *trace_team(const void *team);
 struct trace_group_of *trace_set(int start, int log_stride, int size);
 void trace_team_gone(const void *team);
 
+/* trace_group_of_pes: the group of these n PEs of the job; frees pes. */
+struct trace_group_of *trace_group_of_pes(int *pes, int n);
+
 /* trace_group_pe: member i, as a number in the job; -1: none. */
 int trace_group_pe(const struct trace_group_of *g, int i);
 

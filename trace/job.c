@@ -55,17 +55,26 @@ static struct message *new_message(void) {
 
 /* ---- the beginning ---- */
 
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *unused) {
-    (void)size, (void)unused;
-    trace_job.bias = info->dlpi_addr;
-    return 1; /* the first is the program */
+/* The first is the program. */
+static int look_at_module(struct dl_phdr_info *info, size_t size, void *seen) {
+    uintptr_t code = (uintptr_t)&prma_my_pe;
+    (void)size;
+    if (!(*(int *)seen)++) trace_job.bias = info->dlpi_addr;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD || code - begin >= info->dlpi_phdr[i].p_memsz) continue;
+        trace_job.library = begin;
+        trace_job.library_len = info->dlpi_phdr[i].p_memsz;
+    }
+    return 0;
 }
 
 static void look_at_job(void) {
+    int seen = 0;
     trace_job.my_pe = prma_my_pe();
     trace_job.n_pes = prma_n_pes();
     trace_job.node = prma_team_translate_pe(RMA_TEAM_SHARED, 0, RMA_TEAM_WORLD);
-    dl_iterate_phdr(look_at_program, NULL);
+    dl_iterate_phdr(look_at_module, &seen);
 }
 
 static void read_command(char *text, size_t room) {

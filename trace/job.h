@@ -7,11 +7,15 @@
 
 struct trace_job {
     int my_pe, n_pes;
-    int node;       /* the lowest PE of this node */
-    uintptr_t bias; /* an address of the program minus that in its file */
-    uint64_t id;    /* as in struct trace_head */
+    int node;                       /* the lowest PE of this node */
+    uintptr_t bias;                 /* an address of the program minus that in its file */
+    uint64_t id;                    /* as in struct trace_head */
+    uintptr_t library, library_len; /* where librma's code is */
 };
 extern struct trace_job trace_job;
+
+/* Whether librma itself calls from there. */
+static inline int trace_is_library(uintptr_t pc) { return pc - trace_job.library < trace_job.library_len; }
 
 /* trace_open is called after each successful init. If RMA_TRACE asks for it, recording begins, or PE 0 tells why it
  * cannot. Collective. trace_close is called before each finalize. The last one ends the recording, writes the rest, and

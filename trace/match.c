@@ -155,6 +155,7 @@ static void gather_signals(struct trace_record *r, const struct entry *e, void *
     struct words *w = arg;
     struct entry one = *e;
     if (kind > TRACE_SIGNAL || kind == TRACE_GET || kind == TRACE_GET_NBI || e->event->pe < 0) return;
+    if (e->event->addr == TRACE_NOWHERE) return;
     one.key = word_key(e->event->pe, e->event->addr);
     if (*slot_of(w, one.key) == one.key) add(&w->found, one);
 }
@@ -187,7 +188,7 @@ static void match_waits(struct trace_record *r) {
         const struct entry *s = last_signal(&words.found, w->key, w->end + 100);
         r->places[w->place].waited += w->end - w->start;
         r->pes[w->pe].waited += w->end - w->start;
-        if (!s) continue;
+        if (!s || w->event->addr == TRACE_NOWHERE) continue;
         add_wait(r, (struct trace_wait){.place = w->place,
                                         .pe = w->pe,
                                         .on = s->pe,

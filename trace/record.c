@@ -203,7 +203,7 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
         e->bytes += d->bytes;
         e->count++;
         if (e->pe != d->pe) e->pe = -2;
-        if (e->addr != d->addr) e->addr = 0;
+        if (e->addr != d->addr) e->addr = TRACE_NOWHERE;
     } else {
         trace_record_flush(t);
         *e = (struct trace_event){.start = start,
