@@ -98,8 +98,7 @@ static const struct setting settings_table[] = {
             {"exitcode=CODE", "it ends with 0 to 255 if there are any, else with 66"},
             {"suppressions=FILE", "it does not report those that the file names"},
             {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024; the smallest of all PEs"})},
-    {"RMA_TRACE", TOOL, EACH, 0, "no", "whether a program records its calls that was compiled with --trace, or is "
-     "started by rma_trace",
+    {"RMA_TRACE", TOOL, EACH, 0, "no", "whether a program records its calls, if it was compiled with --trace",
      VALUES({"no", "it does not"}, {"FILE", "it does; at the end PE 0 writes FILE.json and FILE.html"},
             {"FILE,limit=MIB", "each PE writes at most so much for the timeline, 1 to 65536, else 64"},
             {"FILE,keep", "the record is kept, in FILE.parts"})},

@@ -3,9 +3,11 @@
 # check-trace.sh: rma_trace records a job, its numbers are those of rma_stats, and its advice is about the mistakes that
 # the program has, and about none that it has not.
 #
-# Broken by a call that is not counted, or twice; by JSON that no reader takes; by advice without a reason, or none where
-# there is one; by a page that fails in a browser; by a record that is lost with a killed job; by a mistake of the user
-# or a full disk that is told late, or not at all.
+# Broken by a call that is not counted, or twice; by JSON that no reader takes; by advice without a reason, or none
+# where there is one; by a page that fails in a browser; by a record that is lost with a killed job; by a user's
+# mistake or a full disk that is told late, or not at all.
+# The launcher, and rma_trace with its option, are several words.
+# shellcheck disable=SC2046,SC2086,SC2119
 set -eu
 
 case "${1-}" in
@@ -50,7 +52,6 @@ page_sums() {
 # ---- the numbers, and the planted mistakes ----
 
 for n in $(by_depth "2" "2 8" "2 8 64"); do
-    # shellcheck disable=SC2046
     run env RMA_STATS=yes $mpiexec -n "$n" ./planted good
     exits 0 "$n PEs: a program compiled with --trace runs, and is not recorded"
     [ ! -e rma_trace.html ] || fail "a report that nobody has asked for"
@@ -63,7 +64,6 @@ for n in $(by_depth "2" "2 8" "2 8 64"); do
     grep -q "arrows $((n - 1))\$" out || fail "$n PEs: not $((n - 1)) arrows to waits: $(cat out)"
     [ ! -e "job$n.parts" ] || fail "$n PEs: the parts are left"
     # With RMA_STATS=yes the library counts the calls on a node, too.
-    # shellcheck disable=SC2046
     run env RMA_STATS=yes $mpiexec -n "$n" $(rma_trace) -o sums ./functions
     exits 0 "$n PEs: rma_trace ./program"
     stats=$(sed -n 's/^stats //p' out)
@@ -79,7 +79,6 @@ for n in $(by_depth "2" "2 8" "2 8 64"); do
 done
 
 # A good program on a busy machine waits for processors, which the report says; then times mean nothing.
-# shellcheck disable=SC2046
 run $mpiexec -n 2 $(rma_trace) -o good ./functions good
 if grep -q "the machine was busy" err; then
     echo "the machine is too busy to show that a good program gets no advice"
@@ -87,9 +86,34 @@ else
     has_not "no advice for a good program" "advice:"
 fi
 
-# shellcheck disable=SC2046
 run $mpiexec -n 2 $(rma_trace) -o inlined ./inlined good
 has "inlined calls: the report says that they are not seen" "note: the program has inlined calls"
+
+# ---- MPI's windows, and coarrays ----
+
+case ${MPICC:-mpicc.mpich} in
+*openmpi*) ;;
+*)
+    must ${MPICC:-mpicc.mpich} -g -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/moves.c" -o moves
+    run $mpiexec -n 2 "$stage_prefix/bin/rma_mpi" --library "$stage_prefix/lib/librma/librma_mpi.so" \
+        $(rma_trace) -o windows ./moves
+    exits 0 "MPI's windows"
+    has "their puts have places" "moves.c:[0-9]* MPI_"
+    if page_sums windows | grep -q '^[1-9][0-9]* [1-9][0-9]* [1-9]'; then ok "their puts and gets are counted"; else
+        fail "MPI's windows: $(page_sums windows)"
+    fi
+    ;;
+esac
+if command -v gfortran >/dev/null; then
+    must gfortran -g -fcoarray=lib "$top_srcdir/examples/coarray/teams.f90" -o teams \
+        -L"$stage_prefix/lib" -lrma_caf -lrma
+    run $mpiexec -n 4 $(rma_trace) -o coarrays ./teams
+    exits 0 "coarrays"
+    has "their calls have places" "teams.f90:[0-9]* caf_sync_all"
+    if [ "$(page_sums coarrays)" = "4 16 4 64 0" ]; then ok "their puts and gets are counted"; else
+        fail "coarrays: $(page_sums coarrays)"
+    fi
+fi
 
 # ---- a browser ----
 
@@ -118,16 +142,20 @@ else
     exits 0 "a record of 1024 PEs"
     dom thousand.html
     took=$(ready)
-    if [ -n "$took" ] && [ "$took" -lt $(($(seconds 2) * 1000)) ]; then ok "1024 PEs: the page is ready in $took ms"; else
+    if [ -n "$took" ] && [ "$took" -lt $(($(seconds 2) * 1000)) ]; then
+        ok "1024 PEs: the page is ready in $took ms"
+    else
         fail "1024 PEs: the page is not ready after $(seconds 2) s: '$took' ms"
     fi
 fi
 
 # ---- jobs that die ----
 
-# shellcheck disable=SC2046
 timeout -k 5 "$(seconds 60)" $mpiexec -n 2 $(rma_trace) -o killed ./functions forever >out 2>err </dev/null &
-until [ "$(grep -c '^pid' out)" -eq 2 ] && [ -s killed.parts/pe.1 ] && [ "$(wc -c <killed.parts/pe.0)" -gt 20000 ]; do
+begun() {
+    [ "$(grep -c '^pid' out)" -eq 2 ] && [ -s killed.parts/pe.1 ] && [ "$(wc -c <killed.parts/pe.0)" -gt 20000 ]
+}
+until begun; do
     kill -0 $! || { fail "a job that is to be killed"; break; }
     sleep 0.1
 done
@@ -139,7 +167,7 @@ has "its report says that the end is missing" "note: .* without a last word"
 has "its calls are there" "shmem_barrier_all"
 ./json <killed.json >out || fail "its timeline is no JSON: $(cat out)"
 [ -s killed.parts/pe.0 ] || fail "--merge removes the record"
-head -c 9000 killed.parts/pe.0 >cut && mv cut killed.parts/pe.0
+head -c 9000 killed.parts/pe.0 >part && mv part killed.parts/pe.0
 run "$stage_prefix/bin/rma_trace" --merge killed
 exits 0 "a part that is cut"
 
@@ -148,7 +176,6 @@ exits 0 "a part that is cut"
 refused() { # refused CODE TEXT ARGUMENT...: of rma_trace
     code=$1 text=$2
     shift 2
-    # shellcheck disable=SC2046
     run $(rma_trace) "$@"
     if [ $status -eq "$code" ] && grep -qF -- "$text" err; then ok "rma_trace $*: $text"; else
         fail "rma_trace $*: exit $status, not $code with '$text'"
@@ -200,7 +227,6 @@ mkdir -p $dir/far
 exec "\$@"
 END
 if unshare -m --time --monotonic 7200 true 2>/dev/null && [ -z "${OMPI_TEST-}" ]; then
-    # shellcheck disable=SC2046
     run env MPIR_CVAR_NOLOCAL=1 $mpiexec -n 2 sh host.sh $(rma_trace) -o far/job ./functions few
     exits 0 "two hosts with clocks of their own"
     has "the clocks were compared" "clocks of the nodes were compared with an error of at most"

@@ -108,6 +108,11 @@ CALL_OF(TRACE_ATOMIC, _gfortran_caf_atomic_op,
 
 /* ---- images that meet ---- */
 
+/* Registers a coarray, or the memory of a component, which concerns one image. */
+#define FIRST_OF_COMPONENTS 7
+MEETING_OF(type < FIRST_OF_COMPONENTS ? TRACE_COLLECTIVE : TRACE_MEMORY, _gfortran_caf_register,
+           (size_t size, int type, void **token, struct descriptor *desc, int *stat, char *errmsg, size_t errmsg_len),
+           type < FIRST_OF_COMPONENTS ? group_now() : NULL, -1, size, size, type, token, desc, stat, errmsg, errmsg_len)
 MEETING_OF(TRACE_COLLECTIVE, _gfortran_caf_sync_all, (int *stat, char *errmsg, size_t errmsg_len), group_now(), -1, 0,
            stat, errmsg, errmsg_len)
 MEETING_OF(TRACE_COLLECTIVE, _gfortran_caf_sync_images,

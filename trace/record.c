@@ -179,12 +179,12 @@ void trace_record_flush(struct trace_thread *t) {
     t->now.count = 0;
 }
 
-/* Waits and collectives stay apart, since they are compared with what other PEs did. */
+/* What is compared with other PEs' events stays apart. */
 static inline int joins(const struct trace_thread *t, const struct trace_done *d, uint32_t site, uint64_t start,
                         uint64_t end) {
     const struct trace_event *e = &t->now;
-    return e->count && d->kind != TRACE_WAIT && trace_class(d->kind) != TRACE_MEETING && e->site == site &&
-           t->same > SINGLE && start - (e->start + e->span) < CLOSE && end - start < CLOSE && e->count < UINT32_MAX;
+    return e->count && !trace_is_compared(d->kind) && e->site == site && t->same > SINGLE &&
+           start - (e->start + e->span) < CLOSE && end - start < CLOSE && e->count < UINT32_MAX;
 }
 
 void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done *d) {
