@@ -9,6 +9,7 @@
 
 #include "trace/record.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,20 @@ const struct trace_site *trace_site_of(uint32_t i) {
     return i < TRACE_SITES_MOST ? __atomic_load_n(&sites[i], __ATOMIC_ACQUIRE) : NULL;
 }
 
+/* Whether one of our own libraries calls, for example librma_caf for a coarray: the program has not called it. */
+static int is_own(uintptr_t pc) {
+    static const char *const own[] = {"librma", "librma_shmem", "librma_caf", "librma_mpi"};
+    Dl_info info;
+    const char *name, *end;
+    if (!dladdr((const void *)pc, &info) || !info.dli_fname) return 0;
+    name = strrchr(info.dli_fname, '/');
+    name = name ? name + 1 : info.dli_fname;
+    if (!(end = strstr(name, ".so"))) return 0;
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strlen(own[i]) == (size_t)(end - name) && !strncmp(name, own[i], (size_t)(end - name))) return 1;
+    return 0;
+}
+
 /* The last number is for all sites that are too many. */
 static uint32_t add_site(uintptr_t pc, const char *name, enum trace_kind kind) {
     static uint32_t table[2 * TRACE_SITES_MOST]; /* 1 + the site, by its hash */
@@ -110,7 +125,7 @@ static uint32_t add_site(uintptr_t pc, const char *name, enum trace_kind kind) {
 static inline uint32_t site_of(struct trace_thread *t, const struct trace_done *d) {
     size_t i = (d->pc ^ d->pc >> 8) & 255;
     if (__builtin_expect(t->last[i].pc == d->pc && t->last[i].name == d->name, 1)) return t->last[i].site;
-    t->last[i].site = add_site(d->pc, d->name, d->kind);
+    t->last[i].site = is_own(d->pc) ? TRACE_NO_SITE : add_site(d->pc, d->name, d->kind);
     t->last[i].pc = d->pc;
     t->last[i].name = d->name;
     return t->last[i].site;
@@ -192,6 +207,10 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
     uint32_t site = site_of(t, d);
     struct trace_event *e = &t->now;
     int again = site == t->run_site;
+    if (__builtin_expect(site == TRACE_NO_SITE, 0)) {
+        t->inside = 0;
+        return;
+    }
     t->run = again && d->pe == t->run_pe ? t->run + 1 : 1;
     t->same = again ? t->same + 1 : 1;
     t->run_site = site;

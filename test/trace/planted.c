@@ -60,7 +60,7 @@ int main(int argc, char **argv) {
         if (good)
             shmem_getmem(table, table, WORDS * sizeof *table, (me + 1) % n);
         else if (me == 1)
-            for (int round = 0; round < (few ? 1 : 400); round++)
+            for (int round = 0; round < (few ? 1 : 1200); round++)
                 for (int i = 0; i < (few ? 64 : WORDS); i++) sum += shmem_long_g(&table[i], 0); /* TRACE: gets */
         shmem_barrier_all();
     } while (forever);
