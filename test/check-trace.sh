@@ -108,7 +108,7 @@ if command -v gfortran >/dev/null; then
         -L"$stage_prefix/lib" -lrma_caf -lrma
     run $mpiexec -n 4 $(rma_trace) -o coarrays ./teams
     exits 0 "coarrays"
-    grep -q '"at":"teams.f90:[0-9]*","in":"[a-z_]*","call":"caf_sync_all"' coarrays.html ||
+    grep -q '"at":"teams.f90:[0-9]*","in":"[A-Za-z_]*","call":"caf_sync_all"' coarrays.html ||
         fail "coarrays: their calls have no places"
     ! grep -q '"call":"rma_' coarrays.html || fail "coarrays: librma_caf's own calls are recorded"
     if [ "$(page_sums coarrays)" = "4 16 4 64 0" ]; then ok "their puts and gets are counted"; else
