@@ -135,7 +135,7 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
 /* ---- what limits the record ---- */
 
 void trace_notes(const struct trace_record *r, struct trace_lines *l) {
-    int inlined = 0, delayed = -1, unwritten = 0;
+    int inlined = 0, delayed = -1;
     double share = 0.1;
     char a[32];
     for (int pe = 0; pe < r->n_pes; pe++) {
@@ -143,15 +143,14 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
         double mine = elapsed(r, pe) > 0 ? (double)p->end.delayed / elapsed(r, pe) : 0;
         if (!p->present) continue;
         inlined |= p->head.inlined;
-        unwritten += p->end.error != 0;
         if (mine > share) share = mine, delayed = pe;
     }
     if (inlined)
         add(l, "the program has inlined calls, which are not seen: compile it with oshcc --trace or rmacc --trace");
     if (r->n_present < r->n_pes) add(l, "%d of %d PEs have left no record", r->n_pes - r->n_present, r->n_pes);
     if (r->n_ended < r->n_present)
-        add(l, "%d PE%s ended without a last word: the counts lack up to a second, the timeline 50 ms",
-            r->n_present - r->n_ended, r->n_present - r->n_ended == 1 ? " was" : "s were");
+        add(l, "%d PE%s not finished its record: the counts may lack the last second, the timeline 50 ms",
+            r->n_present - r->n_ended, r->n_present - r->n_ended == 1 ? " has" : "s have");
     if (r->dropped)
         add(l, "the timeline lacks %llu events, for which there was no room; all counts are complete",
             (unsigned long long)r->dropped);

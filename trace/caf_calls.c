@@ -42,12 +42,12 @@ static struct trace_group_of *group_now(void) { return depth ? NULL : trace_worl
 #define CALL_OF(KIND, CALL, PARAMETERS, PE, BYTES, ...)                                                                \
     CAF(void, CALL, PARAMETERS) {                                                                                      \
         TRACE_NEXT(CALL);                                                                                              \
-        TRACE_CALL(KIND, #CALL + sizeof "_gfortran_" - 1, PE, BYTES, TRACE_NOWHERE, 0, next(__VA_ARGS__));             \
+        TRACE_CALL(KIND, &#CALL[sizeof "_gfortran_" - 1], PE, BYTES, TRACE_NOWHERE, 0, next(__VA_ARGS__));             \
     }
 #define MEETING_OF(KIND, CALL, PARAMETERS, GROUP, ROOT, BYTES, ...)                                                    \
     CAF(void, CALL, PARAMETERS) {                                                                                      \
         TRACE_NEXT(CALL);                                                                                              \
-        TRACE_MEET(KIND, #CALL + sizeof "_gfortran_" - 1, GROUP, ROOT, BYTES, next(__VA_ARGS__));                      \
+        TRACE_MEET(KIND, &#CALL[sizeof "_gfortran_" - 1], GROUP, ROOT, BYTES, next(__VA_ARGS__));                      \
     }
 
 /* ---- transfers ---- */

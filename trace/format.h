@@ -135,7 +135,7 @@ struct trace_end {
     uint64_t recorded, dropped; /* events, not calls */
     uint64_t delayed;           /* nanoseconds for which the process's first thread waited for a processor */
     uint64_t stats[5];          /* the library's: puts, bytes, gets, bytes, atomics */
-    int32_t finalized, error;   /* error: errno of a write that failed, since when nothing was recorded; 0: none */
+    int32_t finalized, pad;
 };
 
 #endif

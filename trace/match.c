@@ -10,6 +10,8 @@
 
 #include "trace/memory.h"
 
+#define CLOSE 100 /* nanoseconds between the clocks of two processors of a node */
+
 struct entry { /* of a collective, or an operation on a word, or a wait */
     uint64_t key, more;
     double start, end;
@@ -160,18 +162,22 @@ static void gather_signals(struct trace_record *r, const struct entry *e, void *
     if (*slot_of(w, one.key) == one.key) add(&w->found, one);
 }
 
-/* The last signal of that word that began before `end`. */
-static const struct entry *last_signal(const struct entries *list, uint64_t key, double end) {
+/* The last signal of the wait's word that began before the wait's end. If that is older than the wait, the clocks of
+ * two nodes may be wrong: then the next signal, if it began within the clocks' error. */
+static const struct entry *signal_of(const struct entries *list, const struct entry *w, double clock_error) {
+    const struct entry *last, *next;
     size_t low = 0, high = list->n;
     while (low < high) {
         size_t i = (low + high) / 2;
         const struct entry *e = &list->entry[i];
-        if (e->key < key || (e->key == key && e->start <= end))
+        if (e->key < w->key || (e->key == w->key && e->start <= w->end + CLOSE))
             low = i + 1;
         else
             high = i;
     }
-    return low && list->entry[low - 1].key == key ? &list->entry[low - 1] : NULL;
+    last = low && list->entry[low - 1].key == w->key ? &list->entry[low - 1] : NULL;
+    next = low < list->n && list->entry[low].key == w->key ? &list->entry[low] : NULL;
+    return next && next->start <= w->end + 2 * clock_error && (!last || last->end < w->start) ? next : last;
 }
 
 static void match_waits(struct trace_record *r) {
@@ -185,7 +191,7 @@ static void match_waits(struct trace_record *r) {
     sort(&words.found);
     for (size_t i = 0; i < waits.n; i++) {
         const struct entry *w = &waits.entry[i];
-        const struct entry *s = last_signal(&words.found, w->key, w->end + 100);
+        const struct entry *s = signal_of(&words.found, w, (double)r->clock_error);
         r->places[w->place].waited += w->end - w->start;
         r->pes[w->pe].waited += w->end - w->start;
         if (!s || w->event->addr == TRACE_NOWHERE) continue;
