@@ -97,7 +97,11 @@ static const struct setting settings_table[] = {
      VALUES({"yes", "it looks for data races"}, {"no", "it does not"},
             {"exitcode=CODE", "it ends with 0 to 255 if there are any, else with 66"},
             {"suppressions=FILE", "it does not report those that the file names"},
-            {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024"})},
+            {"history=COUNT", "how many operations it remembers, 16 to 1048576, else 1024; the smallest of all PEs"})},
+    {"RMA_TRACE", TOOL, EACH, 0, "no", "whether a program records its calls, if it was compiled with --trace",
+     VALUES({"no", "it does not"}, {"FILE", "it does; at the end PE 0 writes FILE.json and FILE.html"},
+            {"FILE,limit=MIB", "each PE writes at most so much for the timeline, 1 to 65536, else 64"},
+            {"FILE,keep", "the record is kept, in FILE.parts"})},
     {"RMA_INFO", BOOL, EACH, AT(info), "no", "PE 0 prints version, settings and layout at init", NULL},
 };
 #define N_SETTINGS (sizeof settings_table / sizeof settings_table[0])
@@ -380,13 +384,13 @@ static const char *setting_pattern(const struct setting *row, struct rmai_settin
         case CHOICE: return list_words(text->values, text->n_values, " | ", text->words, sizeof text->words);
         case BOOL: return "no | yes";
         case WAYS: return "auto | LIST";
-        case TOOL: return "yes | no | LIST";
+        case TOOL: return strcmp(row->initial, "no") ? "yes | no | LIST" : "no | LIST";
     }
     return "";
 }
 
 static const char *setting_rule(const struct setting *row) {
-    if (row->kind == TOOL) return "no of any PE is in force on all, and the smallest history";
+    if (row->kind == TOOL) return "no of any PE is in force on all";
     if (row->scope == EACH) return "each PE has its own value";
     if (row->kind == WAYS) return "of each size in it, the smallest of all PEs is in force";
     if (row->scope == LEAST) return "the smallest value of all PEs is in force";

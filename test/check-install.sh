@@ -63,7 +63,7 @@ configure_for "$dir/first"
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first.
     # Libraries and programs are not copied: they contain the names of folders.
-    for folder in base heap runtime collectives shmem mpi caf race bench examples tools; do
+    for folder in base heap runtime collectives shmem mpi caf race trace bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
         tar -C "$top_builddir" -cf - -T stamps | tar -xmf -
@@ -72,7 +72,7 @@ if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"
     rm -f objects stamps
 fi
 # Then with another prefix: libtool would refuse to install libraries that were linked for the first one.
-must "$make" -j2 librma.la librma_shmem.la librma_race.la librma_mpi.la librma_caf.la
+must "$make" -j2 librma.la librma_shmem.la librma_race.la librma_trace.la librma_mpi.la librma_caf.la
 configure_for "$prefix"
 must "$make" -j2
 
@@ -120,7 +120,7 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_caf.so lib/librma_caf.so.0 lib/pkgconfig/rma-caf.pc bin/rmafc \
     lib/librma_race.so lib/librma_race.so.0 lib/librma/race.specs lib/librma/race.wraps lib/librma/uninstrumented.h \
-    lib/librma/librma_mpi.so bin/rma_mpi \
+    lib/librma_trace.so lib/librma_trace.so.0 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
     lib/librma_shmem.so lib/librma_shmem.so.0 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1

@@ -96,12 +96,13 @@ sed -n 's/^ \(.*\)@Base [0-9.]*$/\1/p' "$dir/symbols" | LC_ALL=C sort >"$dir/lis
 cat include/rma.symbols include/shmem.symbols include/caf.symbols | sed 's/ .*//' | LC_ALL=C sort >"$dir/names"
 cmp -s "$dir/listed" "$dir/names" || fail "debian/symbols prints other symbols than include/*.symbols have"
 name='[A-Za-z_0-9]+@Base|\(regex[|]optional\)"@Base[$]"'
-line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^librma(_shmem|_caf|_race)?[.]so[.][0-9]+ librma[0-9]+ #MINVER#\$|^[*] "
+library="librma(_shmem|_caf|_race|_trace)?[.]so[.][0-9]+"
+line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^$library librma[0-9]+ #MINVER#\$|^[*] "
 grep -vqE "$line" \
     "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
 number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' configure.ac)))
 [ "$(sed -n 's/ .*#MINVER#$//p' "$dir/symbols" | tr '\n' ' ')" = \
-    "librma.so.$number librma_shmem.so.$number librma_caf.so.$number librma_race.so.0 " ] ||
+    "librma.so.$number librma_shmem.so.$number librma_caf.so.$number librma_race.so.0 librma_trace.so.0 " ] ||
     fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
 grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"
 [ $failures -gt "$before" ] || ok "$(wc -l <"$dir/names") symbols for dpkg-gensymbols"

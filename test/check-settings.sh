@@ -67,6 +67,7 @@ accepted RMA_HEAP_MAX=8M RMA_LOCAL_MAX=1.5MiB
 accepted RMA_HEAP_MAX=1% RMA_SPIN=0
 accepted RMA_SPIN=AUTO RMA_INFO=off RMA_FINALIZE_HELPER=no RMA_ERRORS=abort
 accepted RMA_RACE=no
+accepted RMA_TRACE=no
 accepted RMA_RACE=exitcode=3,history=16
 accepted RMA_HEAP_MAX=64k RMA_LOCAL_MAX=65536
 accepted RMA_NODE_PES=1

@@ -377,7 +377,7 @@ START_TEST(a_misspelt_name_is_found_and_the_nearest_is_guessed) {
                 {"RMA_SPIM", "RMA_SPIN"},          {"RMA_PSIN", "RMA_SPIN"},
                 {"RMA_STATIC", "RMA_STATICS"},     {"RMA_HEAP_CHEK", "RMA_HEAP_CHECK"},
                 {"RMA_LOCALMAX", "RMA_LOCAL_MAX"}, {"RMA_INFOS", "RMA_INFO"},
-                {"RMA_ERROR", "RMA_ERRORS"},       {"RMA_TRACE", "RMA_RACE"}};
+                {"RMA_ERROR", "RMA_ERRORS"},       {"RMA_TRAC", "RMA_TRACE"}};
     static const char *const far[] = {"RMA_", "RMA_VERBOSITY_LEVEL", "RMA_A_NAME_WITH_MORE_THAN_THIRTY_ONE_LETTERS",
                                       "RMA_COPIES"};
     char want[256];
@@ -413,8 +413,8 @@ END_TEST
 START_TEST(what_others_read_is_not_called_misspelt) {
     /* Warnings about variables that are right, or not ours. */
     static const char *const known[] = {"RMA_HEAP_MAX", "RMA_LOCAL_MAX", "RMA_STATICS",   "RMA_SPIN", "RMA_ERRORS",
-                                        "RMA_INFO",     "RMA_CC",        "RMA_TEST_SEED", "RMA_RACE", "rma_spin",
-                                        "XRMA_SPIN",    "RMASPIN",       "RMAI_SPIN"};
+                                        "RMA_INFO",     "RMA_CC",        "RMA_TEST_SEED", "RMA_RACE", "RMA_TRACE",
+                                        "rma_spin",     "XRMA_SPIN",     "RMASPIN",       "RMAI_SPIN"};
     char note[256] = "untouched";
     for (size_t i = 0; i < N(known); i++) set(known[i], "1");
     ck_assert_msg(!rmai_settings_stray(0, note, sizeof note), "%s", note);
@@ -480,15 +480,25 @@ START_TEST(each_setting_is_a_row_with_value_and_source) {
     /* A row that is missing, or that shows the default where another value is in force. */
     static const struct {
         const char *name, *value, *source;
-    } expect[] = {{"RMA_ERRORS", " return ", "environment"},   {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
-                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},     {"RMA_HEAP_CHECK", " full ", "environment"},
-                  {"RMA_STATICS", " off ", "environment"},     {"RMA_SPIN", " 1000 ", "environment"},
-                  {"RMA_INFO", " yes ", "environment"},        {"RMA_PROGRESS", " thread ", "environment"},
-                  {"RMA_WINDOW", " auto ", "default"},         {"RMA_STATS", " no ", "default"},
-                  {"RMA_STALL", " 30 s ", "default"},          {"RMA_TIMEOUT", " 0 s ", "environment"},
-                  {"RMA_NODE_PES", " auto ", "default"},       {"RMA_CHECK", " yes ", "environment"},
-                  {"RMA_COLLECTIVES", " own ", "environment"}, {"RMA_RACE", " yes ", "default"},
-                  {"RMA_FINALIZE_HELPER", " yes ", "default"}, {"RMA_MPI_INFO", " no ", "default"}};
+    } expect[] = {{"RMA_ERRORS", " return ", "environment"},
+                  {"RMA_HEAP_MAX", " 1.5 GiB ", "environment"},
+                  {"RMA_LOCAL_MAX", " 8 GiB ", "default"},
+                  {"RMA_HEAP_CHECK", " full ", "environment"},
+                  {"RMA_STATICS", " off ", "environment"},
+                  {"RMA_SPIN", " 1000 ", "environment"},
+                  {"RMA_INFO", " yes ", "environment"},
+                  {"RMA_PROGRESS", " thread ", "environment"},
+                  {"RMA_WINDOW", " auto ", "default"},
+                  {"RMA_STATS", " no ", "default"},
+                  {"RMA_STALL", " 30 s ", "default"},
+                  {"RMA_TIMEOUT", " 0 s ", "environment"},
+                  {"RMA_NODE_PES", " auto ", "default"},
+                  {"RMA_CHECK", " yes ", "environment"},
+                  {"RMA_COLLECTIVES", " own ", "environment"},
+                  {"RMA_RACE", " yes ", "default"},
+                  {"RMA_FINALIZE_HELPER", " yes ", "default"},
+                  {"RMA_MPI_INFO", " no ", "default"},
+                  {"RMA_TRACE", " no ", "default"}};
     static struct lines l;
     struct rmai_settings s;
     set("RMA_ERRORS", "return");

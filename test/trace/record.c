@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* record FILE PES: writes a record as a job of so many PEs leaves it, in which each PE has put to each other one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/format.h"
+
+static void chunk(FILE *f, int kind, const void *data, size_t len) {
+    struct trace_chunk c = {.magic = TRACE_MAGIC, .kind = (uint16_t)kind, .len = len};
+    fwrite(&c, sizeof c, 1, f);
+    fwrite(data, len, 1, f);
+}
+
+static void write_pe(FILE *f, int pe, int n) {
+    struct trace_head head = {.job = 1, .pe = pe, .n_pes = n, .node = pe / 32 * 32, .program = "./generated"};
+    struct trace_clock clock = {.ticks = 0, .ns = 0};
+    struct trace_site site = {.kind = TRACE_PUT, .name = "shmem_putmem"};
+    struct trace_use use = {.count = (uint64_t)n, .bytes = 0, .ticks = 1000u * (unsigned)n, .ticks_most = 1000};
+    struct trace_event event = {.start = 1000, .span = 1000, .busy = 1000, .bytes = 8, .pe = 0, .count = 1};
+    struct trace_end end = {.ticks = 1000000000, .finalized = 1};
+    use.times[10] = use.count;
+    chunk(f, TRACE_HEAD, &head, sizeof head);
+    chunk(f, TRACE_CLOCK, &clock, sizeof clock);
+    chunk(f, TRACE_SITES, &site, sizeof site);
+    for (int first = 0; first < n; first += TRACE_GROUP) {
+        struct trace_cells cells = {.first = (uint32_t)first};
+        for (int i = 0; i < TRACE_GROUP && first + i < n; i++) {
+            uint64_t bytes = 8u + (uint64_t)(pe * 37 + (first + i) * 11) % 5000 * (first + i == pe ? 0 : 1);
+            cells.cell[i] = (struct trace_cell){.count = 1, .bytes = bytes, .ticks = 1000};
+            use.bytes += bytes;
+            use.lengths[64 - __builtin_clzll(bytes)]++;
+        }
+        chunk(f, TRACE_CELLS, &cells, sizeof cells);
+    }
+    chunk(f, TRACE_USE, &use, sizeof use);
+    for (int i = 0; i < 20; i++, event.start += 5000000) chunk(f, TRACE_EVENTS, &event, sizeof event);
+    clock.ticks = 1000000000;
+    clock.ns = 1000000000;
+    chunk(f, TRACE_CLOCK, &clock, sizeof clock);
+    chunk(f, TRACE_END, &end, sizeof end);
+}
+
+int main(int argc, char **argv) {
+    int n = argc == 3 ? atoi(argv[2]) : 0;
+    char name[4096];
+    if (n < 1) return 2;
+    snprintf(name, sizeof name, "%s.parts", argv[1]);
+    mkdir(name, 0777);
+    for (int pe = 0; pe < n; pe++) {
+        FILE *f;
+        snprintf(name, sizeof name, "%s.parts/pe.%d", argv[1], pe);
+        if (!(f = fopen(name, "w"))) return 1;
+        write_pe(f, pe, n);
+        if (fclose(f)) return 1;
+    }
+    return 0;
+}
