@@ -103,7 +103,7 @@ static void add_unaligned(void) {
     const int lengths[2] = {1, 2};
     const MPI_Aint places[2] = {0, 12};
     MPI_Datatype packed;
-    double x[6] = {1, 2, 3, 4, 5, 6}, got[6], old;
+    double x[6] = {1, 2, 3, 4, 5, 6}, got[6], old[TIMES];
     MPI_Type_create_hindexed(2, lengths, places, MPI_DOUBLE, &packed);
     MPI_Type_commit(&packed);
     if (rank == 0) memset(memory, 0, ROOM);
@@ -112,13 +112,13 @@ static void add_unaligned(void) {
         MPI_Accumulate(x, 1, MPI_DOUBLE, 0, 4, 1, MPI_DOUBLE, MPI_SUM, bytes);
         MPI_Accumulate(x, 2, MPI_DOUBLE, 0, 12, 2, MPI_DOUBLE, MPI_SUM, bytes);
         MPI_Accumulate(x, 3, MPI_DOUBLE, 0, 100, 1, packed, MPI_SUM, bytes);
-        MPI_Fetch_and_op(x, &old, MPI_DOUBLE, 0, 28, MPI_SUM, bytes);
-        CHECK(old >= i && old <= i + TIMES * (n - 1));
+        MPI_Fetch_and_op(x, &old[i], MPI_DOUBLE, 0, 28, MPI_SUM, bytes);
     }
     MPI_Win_fence(0, bytes);
     MPI_Get(got, 3, MPI_DOUBLE, 0, 4, 3, MPI_DOUBLE, bytes);
     MPI_Get(got + 3, 3, MPI_DOUBLE, 0, 100, 1, packed, bytes);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, bytes);
+    for (int i = 0; i < TIMES; i++) CHECK(old[i] >= i && old[i] <= i + TIMES * (n - 1));
     CHECK(got[0] == TIMES * n && got[1] == TIMES * n && got[2] == 2 * TIMES * n);
     CHECK(got[3] == TIMES * n && got[4] == 2 * TIMES * n && got[5] == 3 * TIMES * n);
     MPI_Type_free(&packed);
