@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Accumulate and its relatives. librma updates the elements of one type atomically. Pairs of a value and an index
- * are no words that a processor updates: a lock in the target's record protects them. */
+ * are no words that a processor updates, nor are elements that are not aligned: a lock in the target's record protects
+ * them. */
 #include "config.h"
 
 #include "mpi/epochs.h"
@@ -137,7 +138,7 @@ static int update_elements(const struct update *u, int op) {
     return code >= 0 ? code : update_blocks(u, op, type);
 }
 
-/* ---- pairs ---- */
+/* ---- pairs, and elements that are not aligned ---- */
 
 /* The data of one side as consecutive bytes, and back. */
 static void gather(char *to, const char *from, const struct rma_block *b, size_t n) {
@@ -148,61 +149,43 @@ static void scatter(char *to, const char *from, const struct rma_block *b, size_
     for (size_t i = 0; i < n; from += b[i++].len) memcpy(rmai_win_at(to, b[i].offset), from, b[i].len);
 }
 
-/* *there = the better one of *there and *mine: the greater (or lesser) value; of equal ones that with the lesser index.
- * The index of MPI_2REAL and MPI_2DOUBLE_PRECISION is a number of that type. */
-#define CHOOSE(VALUE, INDEX)                                                                                           \
-    do {                                                                                                               \
-        VALUE a, b;                                                                                                    \
-        INDEX i, k;                                                                                                    \
-        memcpy(&a, there, sizeof a);                                                                                   \
-        memcpy(&b, mine, sizeof b);                                                                                    \
-        memcpy(&i, there + size - sizeof i, sizeof i);                                                                 \
-        memcpy(&k, mine + size - sizeof k, sizeof k);                                                                  \
-        if ((greatest ? b > a : b < a) || (b == a && k < i)) memcpy(there, mine, size);                                \
-    } while (0)
-
-static void choose_pair(MPI_Datatype type, char *there, const char *mine, size_t size, int greatest) {
-    if (type == MPI_2INT || type == MPI_2INTEGER)
-        CHOOSE(int, int);
-    else if (type == MPI_SHORT_INT)
-        CHOOSE(short, int);
-    else if (type == MPI_LONG_INT)
-        CHOOSE(long, int);
-    else if (type == MPI_FLOAT_INT)
-        CHOOSE(float, int);
-    else if (type == MPI_DOUBLE_INT)
-        CHOOSE(double, int);
-    else if (type == MPI_LONG_DOUBLE_INT)
-        CHOOSE(long double, int);
-    else if (type == MPI_2REAL)
-        CHOOSE(float, float);
-    else
-        CHOOSE(double, double);
+/* there[i] = there[i] op mine[i], by MPI, for which each element of size bytes is laid out as the type says. */
+static int combine(const struct update *u, char *there, const char *mine, size_t n, size_t size) {
+    const MPI_Datatype basic = u->t.type->basic;
+    for (size_t i = 0; i < n; i++, there += size, mine += size) {
+        _Alignas(max_align_t) char a[64], b[64];
+        int at = 0, code = PMPI_Unpack(there, (int)size, &at, a, 1, basic, rmai_win_self);
+        at = 0;
+        if (code == MPI_SUCCESS) code = PMPI_Unpack(mine, (int)size, &at, b, 1, basic, rmai_win_self);
+        if (code == MPI_SUCCESS) code = PMPI_Reduce_local(b, a, 1, basic, u->op);
+        at = 0;
+        if (code == MPI_SUCCESS) code = PMPI_Pack(a, 1, basic, there, (int)size, &at, rmai_win_self);
+        if (code != MPI_SUCCESS) return rma_fail_(RMA_ERR_MPI, "%s: MPI_Reduce_local failed", u->call);
+    }
+    return RMA_SUCCESS;
 }
 
-/* With the lock of the target's pairs: read, choose, write. */
-static int update_pairs(struct rmai_win *w, struct update *u) {
+/* With the lock of the target: read, combine, write. */
+static int update_locked(struct rmai_win *w, struct update *u) {
     const size_t size = u->t.type->element_size, n = u->t.size / size;
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
     size_t n_o = 0, n_t = 0, n_r = 0;
     char *mine = malloc(u->t.size), *there = malloc(u->t.size);
     int code = RMA_ERR_NO_MEM, taken, released;
-    const int reads_only = u->op == MPI_NO_OP;
+    const int reads_only = u->op == MPI_NO_OP, replaces = u->op == MPI_REPLACE;
     if (mine && there && (reads_only || rmai_type_blocks(u->o.type, u->o.count, &o, &n_o)) &&
         rmai_type_blocks(u->t.type, u->t.count, &t, &n_t) &&
         (!u->r.type || rmai_type_blocks(u->r.type, u->r.count, &r, &n_r))) {
-        const size_t lock = offsetof(struct rmai_win_record, pairs);
+        const size_t lock = offsetof(struct rmai_win_record, locked_updates);
         if (!reads_only) gather(mine, u->origin, o, n_o);
         code = rmai_win_take(w, u->call, &u->target.peer, lock, RMAI_WIN_WRITER);
         taken = code == RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = rma_gptr_get_blocks(there, u->target.at, NULL, 0, t, n_t);
         if (code == RMA_SUCCESS && u->r.type) scatter(u->result, there, r, n_r);
-        if (code == RMA_SUCCESS && !reads_only) {
-            for (size_t i = 0; i < n && u->op != MPI_REPLACE; i++)
-                choose_pair(u->t.type->basic, there + i * size, mine + i * size, size, u->op == MPI_MAXLOC);
-            code = rma_gptr_put_blocks(u->target.at, u->op == MPI_REPLACE ? mine : there, t, n_t, NULL, 0);
-            if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_pe_quiet(&u->target.peer.pe, 1);
-        }
+        if (code == RMA_SUCCESS && !reads_only && !replaces) code = combine(u, there, mine, n, size);
+        if (code == RMA_SUCCESS && !reads_only)
+            code = rma_gptr_put_blocks(u->target.at, replaces ? mine : there, t, n_t, NULL, 0);
+        if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_pe_quiet(&u->target.peer.pe, 1);
         released = taken ? rmai_win_release(u->call, &u->target.peer, lock, RMAI_WIN_WRITER) : RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = released;
     }
@@ -245,13 +228,16 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
     if (u->t.type->element == RMAI_ELEMENT_PAIR) {
         if (u->op != MPI_MINLOC && u->op != MPI_MAXLOC && u->op != MPI_REPLACE && !reads_only)
             return rmai_win_error(w, MPI_ERR_OP, "%s: not an operation on pairs", u->call);
-        return u->target.nothing ? MPI_SUCCESS : rmai_win_failed(w, update_pairs(w, u));
+        return u->target.nothing ? MPI_SUCCESS : rmai_win_failed(w, update_locked(w, u));
     }
     op = op_of(u->op, u->t.type);
     if (op < 0 && !(u->target.nothing && u->t.size == 0))
         return rmai_win_error(w, MPI_ERR_OP, "%s: op is not a predefined operation on this datatype", u->call);
     if (u->target.nothing) return MPI_SUCCESS;
-    return rmai_win_failed(w, update_elements(u, op));
+    code = update_elements(u, op);
+    /* librma refuses elements that are not aligned, before it changes any. */
+    if (code == RMA_ERR_ADDRESS || code == RMA_ERR_ARG) code = update_locked(w, u);
+    return rmai_win_failed(w, code);
 }
 
 /* A sum of one double, or an update of one word, on this node. */

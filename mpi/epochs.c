@@ -172,7 +172,8 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
         access |= RMAI_WIN_NOCHECK;
     else if ((code = rmai_win_take(w, "MPI_Win_lock", p, LOCK, as)) != RMA_SUCCESS)
         return rmai_win_failed(w, code);
-    __atomic_store_n(&w->record->locked, (uint32_t)rank + 1, __ATOMIC_RELAXED);
+    else
+        __atomic_store_n(&w->record->locked, (uint32_t)rank + 1, __ATOMIC_RELAXED);
     w->open = 0;
     __atomic_fetch_add(&w->locked, 1, __ATOMIC_RELAXED);
     if (p != &peer) {

@@ -79,8 +79,7 @@ static inline char *simple(struct rmai_win *w, MPI_Count count, MPI_Datatype typ
     const struct rmai_type *t;
     if (count != target_count || type != target_type || count < 0 || count > INT32_MAX) return NULL;
     t = rmai_type_of(type);
-    if (!t || !t->plain) return NULL;
-    *len = (size_t)count * t->size;
+    if (!t || !t->plain || __builtin_mul_overflow((size_t)count, t->size, len)) return NULL;
     return rmai_win_reach(w, rank, disp, *len);
 }
 

@@ -55,13 +55,13 @@ struct rmai_win_record {
     uint64_t version;                       /* of these two: odd while the owner changes them */
     uint32_t locked, locks_all;             /* 1 + the rank that its owner has locked last, or 0; in MPI_Win_lock_all */
     _Alignas(64) struct rmai_win_lock lock; /* of MPI_Win_lock */
-    _Alignas(64) struct rmai_win_lock pairs; /* of accumulates of pairs, MPI_MINLOC and MPI_MAXLOC */
-    _Alignas(64) uint64_t completed;         /* counts calls of MPI_Win_complete for this process */
-    uint64_t posted;                         /* struct rmai_win_post of processes of other nodes: a list */
-    _Alignas(64) _Atomic uint32_t arrived;   /* the leader's: processes of this node that are in a fence, */
-    _Alignas(64) struct rma_event_ over;     /* and how many fences are over */
-    uint64_t round[RMAI_WIN_ROUNDS];         /* the leader's: signals of other leaders */
-    _Alignas(64) _Atomic uint32_t posts[];   /* how often each process of this node has posted for this one */
+    _Alignas(64) struct rmai_win_lock locked_updates; /* of accumulates of pairs and of elements that are not aligned */
+    _Alignas(64) uint64_t completed;                  /* counts calls of MPI_Win_complete for this process */
+    uint64_t posted;                                  /* struct rmai_win_post of processes of other nodes: a list */
+    _Alignas(64) _Atomic uint32_t arrived;            /* the leader's: processes of this node that are in a fence, */
+    _Alignas(64) struct rma_event_ over;              /* and how many fences are over */
+    uint64_t round[RMAI_WIN_ROUNDS];                  /* the leader's: signals of other leaders */
+    _Alignas(64) _Atomic uint32_t posts[];            /* how often each process of this node has posted for this one */
 };
 
 /* A process of the window, as this process sees it. */

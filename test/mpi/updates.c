@@ -6,7 +6,7 @@
 #define COUNT 40
 #define ROOM  (COUNT * 32)
 
-static MPI_Win win;
+static MPI_Win win, bytes; /* of the same memory, in units of 8 bytes and of 1 */
 static char *memory;
 
 /* 1 if the data of `count` elements are equal; there may be gaps between them. */
@@ -95,6 +95,33 @@ static void compare_all(void) {
         compare(pairs[t], MPI_MAXLOC, 1);
         compare(pairs[t], MPI_REPLACE, 1);
     }
+}
+
+/* Doubles that are not aligned: one, some, and parts of a packed struct. */
+static void add_unaligned(void) {
+    enum { TIMES = 20 };
+    const int lengths[2] = {1, 2};
+    const MPI_Aint places[2] = {0, 12};
+    MPI_Datatype packed;
+    double x[6] = {1, 2, 3, 4, 5, 6}, got[6], old[TIMES];
+    MPI_Type_create_hindexed(2, lengths, places, MPI_DOUBLE, &packed);
+    MPI_Type_commit(&packed);
+    if (rank == 0) memset(memory, 0, ROOM);
+    MPI_Win_fence(0, bytes);
+    for (int i = 0; i < TIMES; i++) {
+        MPI_Accumulate(x, 1, MPI_DOUBLE, 0, 4, 1, MPI_DOUBLE, MPI_SUM, bytes);
+        MPI_Accumulate(x, 2, MPI_DOUBLE, 0, 12, 2, MPI_DOUBLE, MPI_SUM, bytes);
+        MPI_Accumulate(x, 3, MPI_DOUBLE, 0, 100, 1, packed, MPI_SUM, bytes);
+        MPI_Fetch_and_op(x, &old[i], MPI_DOUBLE, 0, 28, MPI_SUM, bytes);
+    }
+    MPI_Win_fence(0, bytes);
+    MPI_Get(got, 3, MPI_DOUBLE, 0, 4, 3, MPI_DOUBLE, bytes);
+    MPI_Get(got + 3, 3, MPI_DOUBLE, 0, 100, 1, packed, bytes);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, bytes);
+    for (int i = 0; i < TIMES; i++) CHECK(old[i] >= i && old[i] <= i + TIMES * (n - 1));
+    CHECK(got[0] == TIMES * n && got[1] == TIMES * n && got[2] == 2 * TIMES * n);
+    CHECK(got[3] == TIMES * n && got[4] == 2 * TIMES * n && got[5] == 3 * TIMES * n);
+    MPI_Type_free(&packed);
 }
 
 /* Sections of doubles, added by all processes at once to process 0. */
@@ -225,6 +252,11 @@ int main(void) {
         }
         MPI_Barrier(MPI_COMM_WORLD);
         if (flavor == 0) compare_all();
+        if (flavor == 0) {
+            MPI_Win_create(memory, ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &bytes);
+            add_unaligned();
+            MPI_Win_free(&bytes);
+        }
         MPI_Barrier(MPI_COMM_WORLD);
         add_sections();
         COUNT_UP(int8_t, MPI_INT8_T);
