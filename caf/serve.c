@@ -92,7 +92,7 @@ static void take_turn(struct side *s, struct piece *piece) {
         int polls = HOT_POLLS;
         while (!has_turn(s) && (serving || --polls > 0))
             if (serving) sched_yield();
-        if (!serving) rma_wait_for_(s->statement, s->pe, has_turn, s);
+        if (!serving) rma_wait_for_(s->statement, &s->pe, has_turn, s);
         memcpy(piece, &s->desk->piece, offsetof(struct piece, data));
         memcpy(piece->data, s->desk->piece.data, piece->len);
     }
