@@ -164,7 +164,7 @@ kill -KILL "$(sed -n 's/^pid 1 //p' out)"
 wait $! || true
 run "$stage_prefix/bin/rma_trace" --merge killed
 exits 0 "a job that was killed: --merge"
-has "its report says that the end is missing" "note: .* not finished its record"
+has "its report says that the end is missing" "note: .* no end in their record"
 has "its calls are there" "shmem_barrier_all"
 ./json <killed.json >out || fail "its timeline is no JSON: $(cat out)"
 [ -s killed.parts/pe.0 ] || fail "--merge removes the record"

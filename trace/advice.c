@@ -149,8 +149,8 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
         add(l, "the program has inlined calls, which are not seen: compile it with oshcc --trace or rmacc --trace");
     if (r->n_present < r->n_pes) add(l, "%d of %d PEs have left no record", r->n_pes - r->n_present, r->n_pes);
     if (r->n_ended < r->n_present)
-        add(l, "%d PE%s not finished its record: the counts may lack the last second, the timeline 50 ms",
-            r->n_present - r->n_ended, r->n_present - r->n_ended == 1 ? " has" : "s have");
+        add(l, "%d of %d PEs have no end in their record: the counts may lack the last second, the timeline 50 ms",
+            r->n_present - r->n_ended, r->n_pes);
     if (r->dropped)
         add(l, "the timeline lacks %llu events, for which there was no room; all counts are complete",
             (unsigned long long)r->dropped);
