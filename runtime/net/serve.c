@@ -403,7 +403,10 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
         there = steady + (at - first);
         if (i + AHEAD < t->r.n) {
             memcpy(&next, element + AHEAD * step, sizeof next);
-            __builtin_prefetch(steady + (next - first), kind != RMAI_RECORD_GET);
+            if (kind == RMAI_RECORD_GET)
+                __builtin_prefetch(steady + (next - first), 0);
+            else
+                __builtin_prefetch(steady + (next - first), 1);
         }
         if (kind == RMAI_RECORD_GET) {
             rma_move_(values + i * sizeof value, there, len);
