@@ -344,7 +344,7 @@ static void put(struct rmai_caf_result r, const char *statement, struct access *
         a->data_array.d.offset = 0;
         for (int i = 0; i < box.dims; i++) {
             struct dimension *dim = &a->data_array.dim[i];
-            dim->stride = packed_stride[i] / (ptrdiff_t)elem;
+            dim->stride = elem ? packed_stride[i] / (ptrdiff_t)elem : 1;
             a->data_array.d.offset -= dim->stride * dim->lower;
         }
         data = packed;

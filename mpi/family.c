@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
-int rmai_win_families_far;
+_Atomic int rmai_win_families_far;
 
 static int is_far(const struct rmai_win_family *f) { return !f->why && f->n_near < f->n; }
 
@@ -149,12 +149,11 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     return f;
 }
 
+int rmai_win_families_open(void) { return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL); }
+
 struct rmai_win_family *rmai_win_family_of(MPI_Comm comm) {
     struct rmai_win_family *f = NULL;
     int found = 0;
-    if (keyval == MPI_KEYVAL_INVALID &&
-        PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL) != MPI_SUCCESS)
-        return NULL;
     if (PMPI_Comm_get_attr(comm, keyval, &f, &found) != MPI_SUCCESS) return NULL;
     if (!found) {
         f = make_family(comm);

@@ -10,14 +10,14 @@
 #include "mpi/state.h"
 
 struct rmai_win_family {
-    MPI_Comm comm;   /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
-    MPI_Group group; /* its processes */
-    uint64_t id;     /* the same in all processes of the family, and no other family's */
-    int uses;        /* the communicator's attribute, and the windows */
-    int n, rank;     /* processes; this one's number */
-    int n_near;      /* processes on this node */
-    int my_slot;     /* this process's number among them */
-    int first_near;  /* near[i].rank == first_near + i for i < n_straight: in most jobs for all of them */
+    MPI_Comm comm;    /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
+    MPI_Group group;  /* its processes */
+    uint64_t id;      /* the same in all processes of the family, and no other family's */
+    _Atomic int uses; /* the communicator's attribute, and the windows */
+    int n, rank;      /* processes; this one's number */
+    int n_near;       /* processes on this node */
+    int my_slot;      /* this process's number among them */
+    int first_near;   /* near[i].rank == first_near + i for i < n_straight: in most jobs for all of them */
     int n_straight;
     struct rmai_win_member {
         int rank, pe;
@@ -27,6 +27,10 @@ struct rmai_win_family {
     const char *why;               /* why the windows are left to MPI, or NULL */
 };
 
+/* rmai_win_families_open makes the attribute; it is called before any other function here. Returns MPI's code.
+ * Threads may make families of different communicators at once: what they share is atomic. */
+int rmai_win_families_open(void);
+
 /* rmai_win_family_of returns the family of comm, or NULL if memory is exhausted. The first call for comm is collective
  * over it. The caller has one use more of it, which rmai_win_family_leave ends. */
 struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
@@ -34,7 +38,7 @@ void rmai_win_family_leave(struct rmai_win_family *f);
 
 /* rmai_win_families_far counts the families whose windows are ours and have processes on several nodes.
  * rmai_win_family_serves: 1 if comm has such a family; the same in all processes of comm. */
-extern int rmai_win_families_far;
+extern _Atomic int rmai_win_families_far;
 int rmai_win_family_serves(MPI_Comm comm);
 
 /* rmai_win_family_slot: the place of `rank` in near, or -1 if that process is on another node. */

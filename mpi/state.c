@@ -15,7 +15,10 @@ int rmai_win_await(MPI_Request *request) {
     do {
         code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
         if (code == MPI_SUCCESS && !done && rma_initialized()) rma_progress();
-        if (++polls > 200) sched_yield(); /* the other process may need this processor */
+        if (polls < 200)
+            polls++;
+        else
+            sched_yield(); /* the other process may need this processor */
     } while (code == MPI_SUCCESS && !done);
     return code;
 }

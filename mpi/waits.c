@@ -19,7 +19,10 @@
 /* Serves other nodes between two tests of MPI. */
 static void serve(int *polls) {
     for (int i = 0; i < TURNS; i++) rma_progress();
-    if (++*polls > POLLS) sched_yield();
+    if (*polls < POLLS)
+        ++*polls;
+    else
+        sched_yield();
 }
 
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {

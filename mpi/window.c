@@ -31,6 +31,7 @@ int rmai_wins_open(void) {
     if (PMPI_Comm_dup(MPI_COMM_SELF, &rmai_win_self) != MPI_SUCCESS ||
         PMPI_Comm_set_errhandler(rmai_win_self, MPI_ERRORS_RETURN) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot duplicate MPI_COMM_SELF");
+    if (rmai_win_families_open() != MPI_SUCCESS) return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI makes no attribute");
     rmai_win_directory = rma_calloc(RMAI_WINS, sizeof *rmai_win_directory);
     if (!rmai_win_directory) return rma_last_code();
     rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,

@@ -145,6 +145,7 @@ __attribute__((destructor(101))) static void end_unfinalized(void) {
     /* MPI lets such a program end. */
     if (begun_by_mpi() && watched.status == 0) {
         if (rmai_world.job.my_pe == 0) note_unfinalized_end("MPI forbids this");
+        let_launcher_read(0, NULL); /* it ends the job when the first process has ended */
         return;
     }
     snprintf(consequence, sizeof consequence, "aborting the job with exit code %d", code);

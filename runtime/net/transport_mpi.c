@@ -79,7 +79,7 @@ static void drop_by_mpi(struct rmai_transport *t, struct rmai_token *token, int 
     if (!is_receive)
         rmai_mpi(MPI_Request_free(&request), "ending a send", "MPI_Request_free");
     else if (rmai_mpi(MPI_Cancel(&request), "ending a receive", "MPI_Cancel") == RMA_SUCCESS)
-        rmai_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "ending a receive", "MPI_Wait");
+        rmai_mpi(PMPI_Wait(&request, MPI_STATUS_IGNORE), "ending a receive", "MPI_Wait");
     *token = RMAI_NO_TOKEN;
 }
 

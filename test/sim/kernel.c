@@ -113,8 +113,9 @@ void sim_kernel_begin(void) {
 }
 
 /* The library makes this call for futex(2), for membarrier(2), which one thread needs not, and for scheduling
- * attributes, which tasks do not have. membarrier is there whatever the machine: so a run is the same on all. */
-long __wrap_syscall(long number, ...) {
+ * attributes, which tasks do not have. membarrier is there whatever the machine: so a run is the same on all. Like
+ * syscall(2), this reads six arguments, however many the caller has passed. */
+__attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...) {
     long a[6];
     va_list args;
     va_start(args, number);
