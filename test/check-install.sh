@@ -427,7 +427,7 @@ if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c
     run "$prefix/bin/rmacc" --race main.c give.c -o program || fail "rmacc --race"
     works "two files by rmacc --race"
     # shellcheck disable=SC2046,SC2086
-    if ! run ${CC:-cc} $("$prefix/bin/oshcc" --race --showme:compile) "a folder/racy.c" \
+    if ! run $("$prefix/bin/oshcc" --showme:command) $("$prefix/bin/oshcc" --race --showme:compile) "a folder/racy.c" \
         -o "a folder/racy" $("$prefix/bin/oshcc" --race --showme:link); then
         fail "oshcc --race --showme"
     else

@@ -373,10 +373,12 @@ gives "the texts of reports" 66 4 \
     "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
     "what would order them: a mutex for both, or joining the thread between" "PE 0, thread 2 writes"
 if grep -q 'shmem_fence' err; then fail "the texts of reports: a fence for a local buffer"; fi
-case $(tail -n 1 err) in
-*"pairs of places race") ok "the total comes last" ;;
-*) fail "the total does not come last" ;;
-esac
+if [ "$mpi" = mpich ]; then # Open MPI's launcher mixes the lines of the processes
+    case $(tail -n 1 err) in
+    *"pairs of places race") ok "the total comes last" ;;
+    *) fail "the total does not come last" ;;
+    esac
+fi
 
 # ---- a part of the program without --race ----
 
