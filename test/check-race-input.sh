@@ -372,7 +372,9 @@ gives "the texts of reports" 66 4 \
     "in in_context, not completed" "completed, but PE 1 did not wait for it" \
     "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
     "what would order them: a mutex for both, or joining the thread between"
-if ! grep -q 'PE 0, thread [12] writes' err || ! grep -q 'PE 0, thread [12] wrote' err; then fail "the texts of reports: threads"; fi
+if ! grep -q 'PE 0, thread [12] writes' err || ! grep -q 'PE 0, thread [12] wrote' err; then
+    fail "the texts of reports: threads"
+fi
 if grep -q 'shmem_fence' err; then fail "the texts of reports: a fence for a local buffer"; fi
 if [ "$mpi" = mpich ]; then # Open MPI's launcher mixes the lines of the processes
     case $(tail -n 1 err) in
