@@ -93,7 +93,7 @@ static int find_partners(struct rmai_win_family *f) {
     MPI_Request request;
     if (!leaders) return MPI_ERR_NO_MEM;
     code = PMPI_Iallgather(&f->first_near, 1, MPI_INT, leaders, 1, MPI_INT, f->comm, &request);
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
     for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
         if (leaders[i] != i) continue; /* a leader is its own leader, and no rank below it is */
         if (i == f->first_near) me = n;
@@ -110,7 +110,7 @@ static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
     MPI_Request request;
     int mine = *ok, code = PMPI_Iallreduce(&mine, ok, 1, MPI_INT, MPI_MIN, comm, &request);
     (void)f;
-    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
 /* The first process of a family numbers it. */
@@ -120,7 +120,7 @@ static int find_id(struct rmai_win_family *f) {
     int code;
     if (f->rank == 0) f->id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
     code = PMPI_Ibcast(&f->id, 1, MPI_UINT64_T, 0, f->comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
 static struct rmai_win_family *make_family(MPI_Comm comm) {

@@ -10,15 +10,23 @@ rma_gptr_t *rmai_win_directory;
 int rmai_win_running;
 MPI_Comm rmai_win_self = MPI_COMM_NULL;
 
-int rmai_win_await(MPI_Request *request) {
-    int done = 0, code, polls = 0;
-    do {
-        code = PMPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (code == MPI_SUCCESS && !done && rma_initialized()) rma_progress();
-        if (polls < 200)
-            polls++;
-        else
-            sched_yield(); /* the other process may need this processor */
-    } while (code == MPI_SUCCESS && !done);
+#define POLLS 200 /* in vain, before the thread offers its processor */
+#define TURNS 10  /* of progress for each test of MPI: a test takes longer, and what is awaited is one event of many */
+
+void rmai_win_serve(int *polls) {
+    if (rma_initialized())
+        for (int i = 0; i < TURNS; i++) rma_progress();
+    if (*polls < POLLS)
+        ++*polls;
+    else
+        sched_yield();
+}
+
+int rmai_win_await(MPI_Request *request, MPI_Status *status) {
+    int done = 0, polls = 0, code = MPI_SUCCESS;
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Test(request, &done, status);
+        if (!done) rmai_win_serve(&polls);
+    }
     return code;
 }

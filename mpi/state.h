@@ -152,7 +152,9 @@ extern int rmai_win_running;
 /* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */
 extern MPI_Comm rmai_win_self;
 
-/* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. */
-int rmai_win_await(MPI_Request *request);
+/* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. rmai_win_serve
+ * serves them between two tests of MPI; *polls is 0 when the wait begins. */
+int rmai_win_await(MPI_Request *request, MPI_Status *status);
+void rmai_win_serve(int *polls);
 
 #endif

@@ -10,45 +10,27 @@
 #include "mpi/family.h"
 #include "mpi/state.h"
 
-#include <sched.h>
-
-#define POLLS 200 /* in vain, before the thread offers its processor */
-
-#define TURNS 10 /* of progress for each test of MPI: a test takes longer, and what is awaited is one event of many */
-
-/* Serves other nodes between two tests of MPI. */
-static void serve(int *polls) {
-    for (int i = 0; i < TURNS; i++) rma_progress();
-    if (*polls < POLLS)
-        ++*polls;
-    else
-        sched_yield();
-}
+/* 1 if a process of another node may access a window of this process. */
+static int may_be_asked(void) { return rmai_win_families_far && rmai_win_running; }
 
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
     MPI_Request request;
     int code;
     if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Barrier(comm);
     code = PMPI_Ibarrier(comm, &request);
-    return code == MPI_SUCCESS ? MPI_Wait(&request, MPI_STATUS_IGNORE) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    int done = 0, polls = 0, code = MPI_SUCCESS;
-    if (!rmai_win_families_far || !rmai_win_running) return PMPI_Wait(request, status);
-    while (code == MPI_SUCCESS && !done) {
-        code = PMPI_Test(request, &done, status);
-        if (!done) serve(&polls);
-    }
-    return code;
+    return may_be_asked() ? rmai_win_await(request, status) : PMPI_Wait(request, status);
 }
 
 RMAI_MPI_API int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses) {
     int done = 0, polls = 0, code = MPI_SUCCESS;
-    if (!rmai_win_families_far || !rmai_win_running) return PMPI_Waitall(n, requests, statuses);
+    if (!may_be_asked()) return PMPI_Waitall(n, requests, statuses);
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testall(n, requests, &done, statuses);
-        if (!done) serve(&polls);
+        if (!done) rmai_win_serve(&polls);
     }
     return code;
 }
@@ -57,18 +39,17 @@ RMAI_MPI_API int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int 
                           MPI_Status *status) {
     MPI_Request request;
     int code;
-    if (!rmai_win_families_far || !rmai_win_running || from == MPI_PROC_NULL)
-        return PMPI_Recv(buffer, n, type, from, tag, comm, status);
+    if (!may_be_asked() || from == MPI_PROC_NULL) return PMPI_Recv(buffer, n, type, from, tag, comm, status);
     code = PMPI_Irecv(buffer, n, type, from, tag, comm, &request);
-    return code == MPI_SUCCESS ? MPI_Wait(&request, status) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, status) : code;
 }
 
 RMAI_MPI_API int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status) {
     int found = 0, polls = 0, code = MPI_SUCCESS;
-    if (!rmai_win_families_far || !rmai_win_running) return PMPI_Probe(from, tag, comm, status);
+    if (!may_be_asked()) return PMPI_Probe(from, tag, comm, status);
     while (code == MPI_SUCCESS && !found) {
         code = PMPI_Iprobe(from, tag, comm, &found, status);
-        if (!found) serve(&polls);
+        if (!found) rmai_win_serve(&polls);
     }
     return code;
 }

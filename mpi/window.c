@@ -56,13 +56,13 @@ void rmai_wins_close(void) {
 static int all_reduce(MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n) {
     MPI_Request request;
     int code = PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, MPI_BAND, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
 static int barrier(const struct rmai_win_family *f) {
     MPI_Request request;
     int code = PMPI_Ibarrier(f->comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request) : code;
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
 /* 1 if the thread with this wish may offer numbers: only one at a time, and it is the turn of the least family. */
@@ -193,7 +193,7 @@ static void allocate_shared_memory(struct plan *p, const struct rmai_win_family 
     }
     sizes = malloc((size_t)f->n * sizeof *sizes);
     code = sizes ? PMPI_Iallgather(&p->size, 1, MPI_AINT, sizes, 1, MPI_AINT, f->comm, &request) : MPI_ERR_NO_MEM;
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
     for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
         if (i < f->rank) before += sizes[i];
         total += sizes[i];
@@ -201,7 +201,7 @@ static void allocate_shared_memory(struct plan *p, const struct rmai_win_family 
     free(sizes);
     if (code == MPI_SUCCESS && f->rank == 0) allocate_memory(p, (size_t)total);
     if (code == MPI_SUCCESS) code = PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request);
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS || (total && p->start == RMA_GPTR_NULL)) p->why = "no memory";
     if (p->why || !total) return;
     p->base = (char *)rma_gptr_ptr(p->start) + before;

@@ -320,7 +320,7 @@ int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const st
 /* ---- operations ----
  *
  * The locks that the caller holds:
- *   none        begin_short, begin_with_signal, submit_alone, submit_and_wait, and those of message.h
+ *   none        begin and its kinds, begin_with_signal, submit_alone, submit_and_wait, and those of message.h
  *   the set's   begin_alone: it releases it
  *   the net's   submit, move_in_pieces, rmai_message_complete */
 
