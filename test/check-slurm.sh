@@ -97,6 +97,30 @@ part "srun, in turn" "$(by_depth 4 4 '2 4 5')" env "MPIEXEC=$srun -K1 -N 2 -m cy
 jobs=${jobs%% *}
 part "mpiexec in salloc" 4 salloc -Q -N 2 -n 4 env "MPIEXEC=$mpiexec"
 
+# ---- coarrays ----
+
+fortran=${FC:-gfortran}
+if ! command -v "${fortran%% *}" >/dev/null 2>&1 || [ ! -f "$top_builddir/.libs/librma_caf.so" ]; then
+    echo "skipped: coarrays: needs a Fortran compiler (Debian package gfortran) and a shared library"
+else
+    for name in $(by_depth basics "basics collectives" "basics collectives components teams"); do
+        # The compiler writes module files where it stands; FC may be a command with arguments.
+        # shellcheck disable=SC2086
+        if ! (cd "$dir" && $fortran -O1 -fcoarray=lib "$top_srcdir/test/caf/$name.f90" -o "$name" \
+            -L"$top_builddir/.libs" -lrma_caf -lrma -Wl,-rpath,"$top_builddir/.libs") >"$dir/out" 2>&1; then
+            fail "coarrays: $name does not compile"
+            continue
+        fi
+        # shellcheck disable=SC2086
+        run $srun -K1 -N 2 -m cyclic -n 4 "$dir/$name"
+        if [ $status -eq 0 ] && grep -qx "$name: passed" "$dir/out"; then
+            echo "ok   coarrays: $name, 4 images on 2 nodes"
+        else
+            fail "coarrays: $name: exit $status"
+        fi
+    done
+fi
+
 # ---- how a job is started ----
 
 hello=$top_builddir/examples/hello
