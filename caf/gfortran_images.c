@@ -203,7 +203,7 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     } seed = {.d = {.elem_len = 4, .rank = 1, .type = RMAI_CAF_INTEGER, .span = 4}};
     int size = 0;
     if (!_gfortran_random_seed_i4) return;
-    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->random_seed, 0) + ++calls * 0x632be59bd9b4e019u;
     if (image_distinct) x += (uint64_t)(rmai_caf.me + 1) * 0xd1342543de82ef95u;
     _gfortran_random_seed_i4(&size, NULL, NULL);
     uint32_t *words = rmai_caf_memory("RANDOM_INIT", (size_t)size * sizeof *words);

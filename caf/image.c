@@ -41,7 +41,7 @@ void rmai_caf_start(void) {
                         rmai_caf.n);
     self->self = (uint64_t)(uintptr_t)self;
     self->pid = (uint64_t)getpid();
-    self->started = (uint64_t)time(NULL) << 32 ^ (uint64_t)(rma_wtime() * 1e9);
+    self->random_seed = (uint64_t)time(NULL) << 32 ^ (uint64_t)(rma_wtime() * 1e9);
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();

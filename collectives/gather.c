@@ -150,7 +150,7 @@ static int check_buffers(const struct rmai_call *c, int root, struct rmai_buffer
     return rmai_call_buffers(c, all, one);
 }
 
-static int agree(const struct rmai_call *c, int code, enum rmai_collective which, size_t len, int root) {
+static int agree_on_call(const struct rmai_call *c, int code, enum rmai_collective which, size_t len, int root) {
     return rmai_call_agree(c, code, &(struct rmai_statement){.call = (uint8_t)which, .number = {root}, .length = len});
 }
 
@@ -160,7 +160,7 @@ int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int r
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_gather", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    code = agree(&c, check_buffers(&c, root, &to, &from), RMAI_CALL_GATHER, len, root);
+    code = agree_on_call(&c, check_buffers(&c, root, &to, &from), RMAI_CALL_GATHER, len, root);
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         gather_on_node(&c, &(struct rooted){c.near, root, dest, source, len, to.offset});
@@ -178,7 +178,7 @@ int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int 
     struct rmai_buffer from = {.argument = "source", .addr = source, .align = 1};
     int code = rmai_call_begin(&c, "rma_scatter", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    code = agree(&c, check_buffers(&c, root, &from, &to), RMAI_CALL_SCATTER, len, root);
+    code = agree_on_call(&c, check_buffers(&c, root, &from, &to), RMAI_CALL_SCATTER, len, root);
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         scatter_on_node(&c, &(struct rooted){c.near, root, dest, source, len, from.offset});

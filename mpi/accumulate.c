@@ -54,7 +54,7 @@ static int word_of(const struct rmai_type *t) {
                                       : RMA_UINT8;
 }
 
-static size_t bytes_of(int type) {
+static size_t element_bytes(int type) {
     static const size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, sizeof(long double), 8, 16};
     return sizes[type];
 }
@@ -72,7 +72,7 @@ static int in_elements(struct rmai_section *s, size_t elem) {
 }
 
 static int update_sections(const struct update *u, int op, int type) {
-    const size_t elem = bytes_of(type);
+    const size_t elem = element_bytes(type);
     const int fetches = u->r.type != NULL, reads_only = op == RMA_OP_FETCH;
     const struct rmai_win_side *near = reads_only ? &u->r : &u->o;
     struct rmai_section o, t, r, other;
@@ -125,7 +125,7 @@ static int is_copy(const struct update *u, int op) {
 
 static int update_elements(const struct update *u, int op) {
     const int type = word_of(u->t.type);
-    const size_t n = u->t.size / bytes_of(type);
+    const size_t n = u->t.size / element_bytes(type);
     const int o_plain = op == RMA_OP_FETCH || u->o.type->plain, r_plain = !u->r.type || u->r.type->plain;
     int code;
     if (is_copy(u, op) && op == RMA_OP_FETCH) return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);

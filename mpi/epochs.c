@@ -51,7 +51,7 @@ static void find_holder(struct lock_wait *l) {
     }
 }
 
-static int turn_has_come(void *context) {
+static int window_turn_has_come(void *context) {
     struct lock_wait *l = context;
     uint64_t out;
     if (l->near)
@@ -77,7 +77,7 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
         l.code = rmai_win_atomic(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
     }
-    if (l.code == RMA_SUCCESS && !turn_has_come(&l)) rma_wait_for_(call, &l.holder, turn_has_come, &l);
+    if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
     return l.code;
 }
 

@@ -106,7 +106,7 @@ static int find_partners(struct rmai_win_family *f) {
 }
 
 /* All processes of comm agree whether ours can have their windows. */
-static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
+static int agree_on_family(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
     MPI_Request request;
     int mine = *ok, code = PMPI_Iallreduce(&mine, ok, 1, MPI_INT, MPI_MIN, comm, &request);
     (void)f;
@@ -137,7 +137,7 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     local_ok = PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
                PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f);
     ok = local_ok;
-    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) {
+    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) {
         f->why = local_ok ? "another process cannot take part" : "a process is of another world, or has no memory";
         return f;
     }
@@ -145,7 +145,7 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
          PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_id(f) == MPI_SUCCESS &&
          find_partners(f) == MPI_SUCCESS;
-    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
+    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
     return f;
 }
 

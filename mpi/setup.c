@@ -36,8 +36,8 @@ static void check_mpi(void) {
     die(text);
 }
 
-static void end_job(const char *text) __attribute__((noreturn));
-static void end_job(const char *text) {
+static void refuse_job(const char *text) __attribute__((noreturn));
+static void refuse_job(const char *text) {
     fprintf(stderr, "rma_mpi: %s\n", text);
     rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
 }
@@ -50,7 +50,7 @@ static void check_host(void) {
     if (rank < 0) return;
     snprintf(text, sizeof text, "process %d of the job (pid %d) was started without rma_mpi: start all of them with it",
              rank, pid);
-    end_job(text);
+    refuse_job(text);
 }
 
 /* Processes of other hosts: each process sends a message to the next one, and one without this library does not. All
@@ -75,14 +75,14 @@ static void check_hosts(void) {
         snprintf(text, sizeof text,
                  "process %d of the job has not answered for %.0f s: was it started without rma_mpi?", from,
                  named ? CERTAINTY : SUSPICION);
-        if (named++) end_job(text);
+        if (named++) refuse_job(text);
         fprintf(stderr, "rma_mpi: %s\n", text);
     }
 }
 
 /* ---- the life cycle ---- */
 
-static int begin(void) {
+static int begin_job(void) {
     /* The variables of a program that does not know librma stay where they are. */
     const int set = !getenv("RMA_STATICS");
     int code;
@@ -114,7 +114,7 @@ RMAI_MPI_API int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
     /* librma serves other nodes in a thread of its own. */
     code = PMPI_Init_thread(argc, argv, required > MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE, &given);
     if (provided) *provided = given;
-    return code == MPI_SUCCESS ? begin() : code;
+    return code == MPI_SUCCESS ? begin_job() : code;
 }
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }

@@ -282,7 +282,8 @@ static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) 
 
 /* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
  * window's memory. */
-static int begin(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f), MPI_Win *win) {
+static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f),
+                            MPI_Win *win) {
     struct rmai_win_family *f = rmai_win_family_of(p->comm);
     int code = MPI_SUCCESS;
     if (!f) return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the communicator's tables", p->call);
@@ -340,7 +341,7 @@ RMAI_MPI_API int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info in
     int code;
     if (no_window(comm, win)) return PMPI_Win_create(base, size, unit, info, comm, win);
     code = check(&p);
-    if (code == MPI_SUCCESS) code = begin(&p, memory_of_create, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_create, win);
     return code == MPI_SUCCESS && p.why ? PMPI_Win_create(base, size, unit, info, comm, win) : code;
 }
 
@@ -349,7 +350,7 @@ RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Co
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = begin(&p, memory_of_allocate, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_allocate, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
@@ -361,7 +362,7 @@ RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info,
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = begin(&p, allocate_shared_memory, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, allocate_shared_memory, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
@@ -371,7 +372,7 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
     struct plan p = {"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm, .why = NULL};
     int code;
     if (no_window(comm, win)) return PMPI_Win_create_dynamic(info, comm, win);
-    code = begin(&p, NULL, win);
+    code = make_if_possible(&p, NULL, win);
     return code == MPI_SUCCESS && p.why ? PMPI_Win_create_dynamic(info, comm, win) : code;
 }
 

@@ -84,7 +84,7 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i) { return rmai_
 /* ---- turns ---- */
 
 static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
-    return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
+    return rmai_poll_event(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_EVENT_POLLS);
 }
 
 /* Describes a wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
