@@ -148,7 +148,7 @@ static size_t scalar_bytes(const struct access *a, const size_t *characters) {
     return characters ? a->size * *characters : a->size;
 }
 
-/* Executes the accessor on the coarray at `base`. data: of a put. */
+/* Executes the accessor on the coarray at `base`. data: the data of a put. */
 static void run_accessor(const struct access *a, char *base, void *variables, const char *data, struct answer *answer) {
     struct rmai_caf_coarray lent = {.base = (char *)(uintptr_t)a->variables, .size = a->variables_size, .lent = 1};
     struct access copy = *a; /* accessors write to descriptors and lengths */
@@ -184,7 +184,7 @@ static void run_accessor(const struct access *a, char *base, void *variables, co
     }
 }
 
-/* For serve.h. */
+/* The rmai_caf_execute of serve.h. */
 static struct rmai_caf_message execute(struct rmai_caf_message message) {
     struct access a;
     struct answer answer = {0};

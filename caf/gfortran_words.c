@@ -67,7 +67,7 @@ void _gfortran_caf_event_query(caf_token token, size_t index, int image, int *co
 
 /* ---- atomic variables ---- */
 
-/* An atomic variable has `kind` bytes, 4 or 8. The core passes its value as a uint64_t, of which it uses so many. */
+/* An atomic variable has `kind` bytes, 4 or 8. The core takes and returns its value as a uint64_t. */
 static uint64_t load_value(const void *value, int kind) {
     if (kind == 4) return *(const uint32_t *)value;
     return *(const uint64_t *)value;

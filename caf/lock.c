@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks, after J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
- * multiprocessors", 1991: the word of a lock names the last image of the queue, each image waits for a word of its own,
- * and the holder passes the lock to the image behind it. An image that fails passes on its locks.
+/* Locks, after J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors",
+ * 1991: the word of a lock names the last image of the queue, each image waits for a word of its own, and the holder
+ * passes the lock to the next image. An image that fails passes on its locks.
  *
  *   word = tail | holder << 32     0: free
  *   tail = (image + 1) << 10 | node      holder = image + 1; while a lock is passed on, still the former holder
@@ -24,7 +24,7 @@
 
 _Static_assert(1 << NODE_BITS == RMAI_CAF_LOCK_NODES, "a tail has a number for each node");
 
-/* Which lock each of this image's nodes is for. */
+/* The locks for which this image uses its lock nodes. */
 static struct {
     rma_gptr_t lock; /* or 0: the node is free */
     struct rmai_caf_place at;
@@ -97,7 +97,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
     locked(r, acquired, after_failure);
 }
 
-/* The word changes from mine to free, or to its next image. */
+/* Releases the lock, or passes it to the next image of the queue. */
 static void pass_on(int node, int failed) {
     const struct rmai_caf_place *at = &held[node].at;
     struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];

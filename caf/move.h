@@ -8,8 +8,8 @@
 
 #define RMAI_CAF_DIMS 15
 
-/* How many elements a transfer has, in each dimension; and a side's strides in bytes, which may be negative, or 0 on
- * the side that is read. */
+/* The shape of a transfer: how many elements it has in each dimension. Each side has strides in bytes, which may be
+ * negative, or 0 on the side that is read. */
 struct rmai_caf_box {
     int dims;
     size_t n; /* of all elements */

@@ -21,7 +21,7 @@ static void die(const char *text) {
 
 /* ---- is it the right MPI, and has each process this library? ---- */
 
-/* The program may belong to another MPI than this library: its functions come first in the search order. */
+/* Ends the job if the program uses another MPI than the one for which this library was built. */
 static void check_mpi(void) {
 #ifdef MPICH_VERSION
     static const char *const built_for = "MPICH";
@@ -42,8 +42,8 @@ static void refuse_job(const char *text) {
     rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
 }
 
-/* A process of this job that runs without this library would make windows that nobody here knows: the job would hang.
- * MPI_Init has returned, so each process runs the program that it was started for. */
+/* Ends the job if a process of this host runs without this library: it would make its windows by MPI, and the job would
+ * hang. MPI_Init has returned, so each process has executed its program by now. */
 static void check_host(void) {
     char text[256];
     int pid = 0, rank = rma_without_("/librma_mpi.so", &pid);
@@ -53,8 +53,8 @@ static void check_host(void) {
     refuse_job(text);
 }
 
-/* Processes of other hosts: each process sends a message to the next one, and one without this library does not. All
- * are at the end of MPI_Init, so an answer takes no time. */
+/* The same for processes of other hosts: each process sends a message to the next one; a process without this library
+ * sends none. All processes are at the end of MPI_Init, so the messages arrive soon. */
 #define SUSPICION 5.0  /* seconds until a silent process is named, */
 #define CERTAINTY 30.0 /* and until the job ends */
 static void check_hosts(void) {
@@ -83,7 +83,7 @@ static void check_hosts(void) {
 /* ---- the life cycle ---- */
 
 static int begin_job(void) {
-    /* The variables of a program that does not know librma stay where they are. */
+    /* The program does not use librma, so its global variables need not be symmetric. */
     const int set = !getenv("RMA_STATICS");
     int code;
     check_host();
@@ -98,7 +98,7 @@ static int begin_job(void) {
         fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
         rma_exit_(RMA_EXIT_BASE + code);
     }
-    /* From here on errors of librma become errors of MPI's calls. */
+    /* From here on the calls of MPI report errors of librma. */
     if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);
     if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
         fprintf(stderr,
@@ -137,7 +137,7 @@ RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
 
 RMAI_MPI_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
     if (!rmai_win_running || size < 0 || !baseptr) return PMPI_Alloc_mem(size, info, baseptr);
-    /* Where the heap has no room, MPI may have. */
+    /* If the heap has no room, MPI may have some. */
     return rma_alloc_mem(size ? (size_t)size : 1, baseptr) == RMA_SUCCESS ? MPI_SUCCESS
                                                                           : PMPI_Alloc_mem(size, info, baseptr);
 }
