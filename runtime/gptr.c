@@ -234,7 +234,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
     if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
     if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
     if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
-        !names_attached(dest) && !is_attached(signal))
+        !names_attached(dest) && !names_attached(signal))
         return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
