@@ -189,7 +189,8 @@ static void take_and_combine(void *mine, const void *theirs, int round, const vo
     }
 }
 
-#define SHORT_BYTES 1024 /* if all images together have at most so much, each image reduces all of it */
+#define SHORT_BYTES                                                                                                    \
+    1024 /* if the data of all images together have at most this length, each image reduces all of them */
 
 /* Image i reduces elements [i * each, (i + 1) * each), or every image reduces all n (all). */
 static void reduce_here(struct rmai_caf_team *team, const char *statement, void *data, size_t n, size_t elem,

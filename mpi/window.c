@@ -135,7 +135,7 @@ static void give_number_back(int number) {
 
 /* ---- windows that begin ---- */
 
-/* A window that is to be made, for which this process has memory. */
+/* The arguments of a call that makes a window, and this process's memory for it. */
 struct plan {
     const char *call;
     int flavor;

@@ -21,7 +21,7 @@
 
 #include <string.h>
 
-#define QUICK ((size_t)1 << 20) /* at most so many contiguous elements are updated without a pattern */
+#define QUICK ((size_t)1 << 20) /* most contiguous elements that are updated without a pattern */
 
 /* One public call: its names for error messages, the remote address, what it does (x), and which elements. */
 struct access {

@@ -43,7 +43,7 @@ struct rmai_envelope {
     uint16_t kind;  /* enum rmai_wire */
     uint16_t batch; /* the origin's number of the request */
     uint16_t n;     /* records, or items */
-    uint16_t done;  /* so many more of the receiver's requests are done: the oldest that got no reply */
+    uint16_t done;  /* how many more of the receiver's requests are done: the oldest that got no reply */
 };
 
 enum rmai_net_kind {
