@@ -286,7 +286,7 @@ START_TEST(nothing_is_a_message_without_an_envelope) {
     struct rmai_wire_reader m;
     for (size_t len = 0; len < sizeof(struct rmai_envelope); len++) {
         ck_assert_ptr_null(rmai_wire_open(&m, message.bytes, len));
-        ck_assert_ptr_nonnull(strstr(m.wrong, "no message"));
+        ck_assert_ptr_nonnull(strstr(m.wrong, "too short for a message"));
     }
     begin(RMAI_WIRE_REQUEST, 0);
     m = opened(message.len);
