@@ -31,7 +31,7 @@ static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, co
 }
 
 #define POLLS_A_TURN  4        /* polls between two calls of progress, which takes longer than all of them */
-#define TURNS_A_LOOK  256      /* calls of progress between two checks of a wait that never rests */
+#define TURNS_A_CHECK 256      /* calls of progress between two checks of a wait that never rests */
 #define NAP_FIRST     20000    /* nanoseconds: other PEs may need this one again soon */
 #define SLEEP_FIRST   1000000  /* nanoseconds: a wake-up may be missed in the first sleep (see above) */
 #define SLEEP_WATCHED 50000000 /* nanoseconds between two checks of a wait that lasts */
@@ -47,7 +47,7 @@ static void futex_call(_Atomic uint32_t *word, int operation, uint32_t value, co
  * A PE whose polls never run out never reads its run delay. */
 
 #define SOON         50000u   /* nanoseconds */
-#define DELAY_LOOK   1000000u /* nanoseconds between two readings of the run delay, at least */
+#define DELAY_FRESH  1000000u /* nanoseconds between two readings of the run delay, at least */
 #define DELAY_PART   16       /* a run delay of 1/DELAY_PART of the time is much */
 #define FIRST_REST   150000u  /* nanoseconds: NAP_FIRST, and what the kernel adds to it */
 #define POLLS_FEW    50u
@@ -74,13 +74,13 @@ static uint64_t read_run_delay(void) {
 
 /* 1 if this thread's run delay was large recently. */
 static int was_often_delayed(uint64_t now) {
-    static _Thread_local uint64_t looked, delay; /* when the run delay was last read, and what it was */
+    static _Thread_local uint64_t read_at, delay; /* when the run delay was last read, and what it was */
     static _Thread_local int much;
     uint64_t before = delay;
-    if (now - looked < DELAY_LOOK) return much;
+    if (now - read_at < DELAY_FRESH) return much;
     delay = read_run_delay();
-    much = looked && (delay - before) * DELAY_PART > now - looked;
-    looked = now;
+    much = read_at && (delay - before) * DELAY_PART > now - read_at;
+    read_at = now;
     return much;
 }
 
@@ -96,8 +96,8 @@ static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
-void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience *patience) {
-    if (l->gave_up) adapt_polls(patience, l->gave_up, l->nap <= NAP_FIRST ? FIRST_REST : 0);
+void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience *patience) {
+    if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
 /* After a rest that brought no new value patience->late checks the wait. */
@@ -117,7 +117,7 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
         if (now != old) return now;
         if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
             /* While messages keep coming the wait has no rest. */
-            if (++turns % TURNS_A_LOOK == 0) report_late_wait(patience, stall);
+            if (++turns % TURNS_A_CHECK == 0) report_late_wait(patience, stall);
             i = 0;
         }
     }
@@ -160,12 +160,12 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     /* Orders the addition to `sleepers` before the loads of `value`: see above. */
     atomic_thread_fence(memory_order_seq_cst);
-    const struct timespec first = {.tv_nsec = SLEEP_FIRST}, between_looks = {.tv_nsec = SLEEP_WATCHED};
+    const struct timespec first = {.tv_nsec = SLEEP_FIRST}, between_checks = {.tv_nsec = SLEEP_WATCHED};
     const struct timespec *timeout = &first;
     while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
         if (one_nap && timeout != &first) break;
         futex_call(&e->value, FUTEX_WAIT, old, timeout);
-        timeout = stall && patience->late ? &between_looks : NULL;
+        timeout = stall && patience->late ? &between_checks : NULL;
         if (timeout && atomic_load_explicit(&e->value, memory_order_relaxed) == old) report_late_wait(patience, stall);
     }
     atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
@@ -175,41 +175,41 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
 
 #define BACKOFF_NAP 1000000 /* longest nap in nanoseconds, if the patience names none */
 
-void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience) {
-    unsigned look = l->looks;
+void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patience) {
+    unsigned polls = b->polls;
     long most = patience->nap ? patience->nap : BACKOFF_NAP;
-    if (!l->out_of_polls && look < rmai_polls(patience)) {
-        l->looks++;
+    if (!b->out_of_polls && polls < rmai_polls(patience)) {
+        b->polls++;
         if (!patience->progress) {
-            if (look >= HOT_POLLS) rmai_pause();
+            if (polls >= HOT_POLLS) rmai_pause();
         } else if (patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) report_late_wait(patience, l->stall);
-            l->looks = 0;
+            if (++b->turns % TURNS_A_CHECK == 0) report_late_wait(patience, b->stall);
+            b->polls = 0;
         }
         return;
     }
-    if (!l->out_of_polls) {
-        l->out_of_polls = 1;
-        l->yields = patience->yields;
-        if (patience->polls_now) l->gave_up = monotonic_ns();
+    if (!b->out_of_polls) {
+        b->out_of_polls = 1;
+        b->yields = patience->yields;
+        if (patience->polls_now) b->gave_up = monotonic_ns();
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
-            if (++l->turns % TURNS_A_LOOK == 0) report_late_wait(patience, l->stall);
-            l->nap = 0;
+            if (++b->turns % TURNS_A_CHECK == 0) report_late_wait(patience, b->stall);
+            b->nap = 0;
             return;
         }
-    } else if (l->yields > 0) {
-        l->yields--;
+    } else if (b->yields > 0) {
+        b->yields--;
         sched_yield();
         return;
     }
-    l->nap = l->nap == 0 ? NAP_FIRST : l->nap * 2 < most ? l->nap * 2 : most;
+    b->nap = b->nap == 0 ? NAP_FIRST : b->nap * 2 < most ? b->nap * 2 : most;
     if (patience->doze)
-        rmai_doze(patience->doze, l->nap);
+        rmai_doze(patience->doze, b->nap);
     else
-        nanosleep(&(struct timespec){.tv_nsec = l->nap}, NULL);
-    report_late_wait(patience, l->stall);
+        nanosleep(&(struct timespec){.tv_nsec = b->nap}, NULL);
+    report_late_wait(patience, b->stall);
 }
 
 /* The value counts the calls that end sleeps. So a thread that wakes by itself does not affect the others. */

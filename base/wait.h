@@ -84,11 +84,11 @@ struct rmai_event {
  * other. */
 static inline int rmai_reached(uint32_t value, uint32_t turn) { return (int32_t)(value - turn) >= 0; }
 
-/* rmai_look polls until the value of e has reached `turn`, or `more` times after the first, and returns the last value
+/* rmai_poll_event polls until the value of e has reached `turn`, at most 1 + more times, and returns the last value
  * (acquire load). It neither yields nor sleeps between the polls. It is for a PE that expects the event soon: only if
  * the event does not come in this time, the PE tells the other PE that it may sleep. */
-#define RMAI_LOOKS 1000 /* some microseconds */
-static inline uint32_t rmai_look(struct rmai_event *e, uint32_t turn, int more) {
+#define RMAI_EVENT_POLLS 1000 /* some microseconds */
+static inline uint32_t rmai_poll_event(struct rmai_event *e, uint32_t turn, int more) {
     uint32_t value = atomic_load_explicit(&e->value, memory_order_acquire);
     while (!rmai_reached(value, turn) && more-- > 0) value = atomic_load_explicit(&e->value, memory_order_acquire);
     return value;
@@ -118,7 +118,7 @@ void rmai_wake(struct rmai_event *e);
 /* Waiting without an event, for example for a word of the program to which other PEs store. The caller alternately
  * reads the word and calls rmai_backoff_turn. Start from {0}. */
 struct rmai_backoff {
-    unsigned looks, yields; /* polls made, and yields left */
+    unsigned polls, yields; /* polls made, and yields left */
     int out_of_polls;
     uint64_t gave_up;         /* when the polls ran out, if their number adapts; else 0 */
     long nap;                 /* nanoseconds */
@@ -132,12 +132,11 @@ static inline unsigned rmai_polls(const struct rmai_patience *patience) {
 }
 
 /* rmai_backoff_turn polls, yields or sleeps, depending on how long the wait has lasted, and drives progress as the
- * patience says.
- */
-void rmai_backoff_turn(struct rmai_backoff *l, const struct rmai_patience *patience);
+ * patience says. */
+void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patience);
 
 /* rmai_backoff_over ends a wait whose value has come, and adapts the number of polls. */
-void rmai_backoff_over(const struct rmai_backoff *l, const struct rmai_patience *patience);
+void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience *patience);
 
 /* rmai_sleep_on sleeps until word is not `old`, another thread calls rmai_rouse for it, or `most` nanoseconds have
  * passed. While it sleeps, *told holds the address of word, if told is not NULL. */
@@ -148,24 +147,6 @@ void rmai_rouse(_Atomic uint32_t *word);
  * same event; if there are none it costs one load. */
 void rmai_doze(struct rmai_event *doze, long nap);
 void rmai_rouse_dozers(struct rmai_event *doze);
-
-/* rmai_ticks reads a clock, in a few nanoseconds. A million ticks take between a quarter of a millisecond and one.
- * The counter of an Arm may run with as little as 20 MHz: it is scaled by a power of 2 to between 1 and 2 GHz. */
-static inline uint64_t rmai_ticks(void) {
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-    uint64_t ticks, hertz;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    __asm__("mrs %0, cntfrq_el0" : "=r"(hertz)); /* always the same */
-    const int leading = __builtin_clz((uint32_t)hertz | 1);
-    return ticks << (leading > 1 ? leading - 1 : 0);
-#else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-#endif
-}
 
 /* rmai_pause tells the processor that this is a polling loop. */
 static inline void rmai_pause(void) {

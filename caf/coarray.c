@@ -22,7 +22,7 @@ static RMAI_COLD struct rmai_caf_coarray *no_memory(struct rmai_caf_result r, st
 
 struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero) {
     struct rmai_caf_team *team = rmai_caf.team;
-    size_t bytes = size ? size : 1; /* a coarray of no bytes is allocated, too */
+    size_t bytes = size ? size : 1; /* a coarray of 0 bytes is allocated as well */
     /* The calls below wait for each image: one that has left is noticed here. */
     if (!rmai_caf_sync_members(r, "ALLOCATE", team)) return NULL;
     struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
@@ -42,7 +42,7 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
     if (rma_alloc_mem_hints(bytes, &hints, &c->base) == RMA_SUCCESS) mine = rma_gptr(c->base, rmai_caf.me);
     rma_fcollect(team->native, c->where, &mine, sizeof mine);
     for (int i = 0; i < team->n; i++)
-        if (c->where[i] == RMA_GPTR_NULL) { /* an image has no memory: all give theirs back */
+        if (c->where[i] == RMA_GPTR_NULL) { /* an image has no memory: all free what they have */
             if (mine) rma_free_mem(c->base);
             return no_memory(r, c, size);
         }
@@ -121,7 +121,7 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
     return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe};
 }
 
-/* What is known of the spaces of other images. */
+/* Where the space of an image is, for each image that this one has asked. */
 struct space {
     uint64_t self; /* where the struct of the image is in its process; 0: not asked yet */
     char *near;    /* and here, or NULL */

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective subroutines. librma's reductions do what they can: sums, minima and maxima of the types that C has. Other
- * types, characters and the user's operations are reduced here: the images exchange parts, each reduces its own part
- * over all images, in their order, and the results are collected. A collective call of librma waits for all images; so
- * the images meet before it (sync.h), where one that has left is noticed. Short data travel with the meeting itself. */
+/* Collective subroutines, in three ways:
+ * - Short data in a team whose size is a power of two travel with the messages of a barrier (rmai_caf_exchange,
+ * sync.h).
+ * - librma broadcasts, and reduces what it can: sums, minima and maxima of the types that C has.
+ * - This module reduces other types, characters, and by the user's operations: the images exchange parts, each reduces
+ *   its own part over all images, in their order, and the results are collected.
+ * A collective call of librma waits for all images, and would wait for ever for one that has left. So the images first
+ * execute a barrier that notices such images (rmai_caf_sync_members). */
 #include "config.h"
 
 #include "caf/collective.h"
@@ -12,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The images that have the data of `source` after round k are those whose numbers differ from it in the bits up to k.
- */
+/* A broadcast by rmai_caf_exchange. After round k the images whose numbers differ from that of the source at most in
+ * the bits 0 to k have the data. */
 struct spread {
     int distance; /* me ^ source */
     size_t len;
@@ -37,7 +41,7 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
     rmai_caf_done(r);
 }
 
-/* ---- what librma reduces ---- */
+/* ---- reductions by librma ---- */
 
 /* clang-format off */
 #define NATIVE(OP, TYPE, CTYPE)                                                                                        \
@@ -54,6 +58,7 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
 
 #define NO_NATIVE (-1)
 
+/* Returns NO_NATIVE if librma does not have the operation for the type. */
 static int reduce_natively(rma_team *team, enum rmai_caf_reduction op, struct rmai_caf_type type, void *data, size_t n,
                            int root) {
     int what = type.kind < 10 ? 10 * type.type + type.kind : 0;
@@ -79,7 +84,9 @@ static int reduce_natively(rma_team *team, enum rmai_caf_reduction op, struct rm
     }
 }
 
-/* ---- what it does not ---- */
+/* ---- reductions by this module ---- */
+
+/* NAME is a rmai_caf_combine: EXPRESSION computes a and b. */
 
 #define COMBINE(NAME, TYPE, EXPRESSION)                                                                                \
     static void NAME(void *acc, const void *x, size_t n, const void *context) {                                        \
@@ -139,11 +146,13 @@ static void max_characters(void *acc, const void *x, size_t n, const void *conte
     select_characters(acc, x, n, context, 1);
 }
 
-/* One function for each operation and kind of number: of kind 2^i, or 10. */
+/* The functions of one operation: entry i of the first row for integers of kind 2^i, of the second for reals of that
+ * kind. Reals of kind 10 have a table of their own. */
 #define ROW(OP)                                                                                                        \
     { {OP##_int8, OP##_int16, OP##_int32, OP##_int64, OP##_int128}, {NULL, NULL, OP##_real4, OP##_real8, OP##_real16}, }
 
-/* NULL: the type does not have the operation. A complex number counts as two numbers: *per of them. */
+/* Returns the function for an operation and a type, or NULL if the type does not have the operation. The function
+ * takes a complex number as two real ones: *per is how many of its numbers an element has. */
 static rmai_caf_combine *combine_of(enum rmai_caf_reduction op, struct rmai_caf_type type, size_t *per) {
     static rmai_caf_combine *const numbers[3][2][5] = {
         [RMAI_CAF_SUM] = ROW(sum), [RMAI_CAF_MIN] = ROW(min), [RMAI_CAF_MAX] = ROW(max)};
@@ -159,7 +168,7 @@ static rmai_caf_combine *combine_of(enum rmai_caf_reduction op, struct rmai_caf_
     return NULL;
 }
 
-/* A short reduction in an exchange. */
+/* A reduction by rmai_caf_exchange. */
 struct operation {
     rmai_caf_combine *combine;
     size_t n;
@@ -180,8 +189,10 @@ static void take_and_combine(void *mine, const void *theirs, int round, const vo
     }
 }
 
-#define SHORT_BYTES 1024 /* up to here each image reduces all data of all images */
+#define SHORT_BYTES                                                                                                    \
+    1024 /* if the data of all images together have at most this length, each image reduces all of them */
 
+/* Image i reduces elements [i * each, (i + 1) * each), or every image reduces all n (all). */
 static void reduce_here(struct rmai_caf_team *team, const char *statement, void *data, size_t n, size_t elem,
                         size_t per, int root, rmai_caf_combine *combine, const void *context) {
     size_t images = (size_t)team->n, each = (n + images - 1) / images;
@@ -220,8 +231,8 @@ void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_
         combine = combine_of(op, type, &per);
         context = &type;
         if (!combine) {
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: not possible for type %d of kind %d", statement, type.type,
-                            type.kind);
+            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s is not defined for gfortran's type %d of kind %d", statement,
+                            type.type, type.kind);
             return;
         }
     }

@@ -14,8 +14,8 @@ typedef void rmai_caf_combine(void *acc, const void *x, size_t n, const void *co
 /* rmai_caf_broadcast copies len bytes from image `source`, from 1, to all images. */
 void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int source);
 
-/* rmai_caf_reduce reduces n elements over the images, in the images' order where the library reduces itself. The result
- * is in data of image `result`, from 1, or of all images if it is 0. combine and context are those of RMAI_CAF_USER. */
+/* rmai_caf_reduce reduces n elements over the images. CO_REDUCE combines them in the images' order. The result is in
+ * data of image `result`, from 1, or of all images if result is 0. Only RMAI_CAF_USER uses combine and context. */
 void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_reduction op, void *data, size_t n,
                      struct rmai_caf_type type, int result, rmai_caf_combine *combine, const void *context);
 

@@ -2,9 +2,9 @@
 /* What all modules of coarrays share: the images of this job, the team in which this image executes, and the words that
  * other images write here.
  *
- * Two layers. The core (image, sync, team, coarray, move, lock, collective) knows images, teams, coarrays and
- * transfers, and no compiler. The files gfortran_*.c know the compiler's names and descriptors, and call the core. A
- * second compiler's interface would be a second set of such files. */
+ * caf/ has two layers. The core (all files but gfortran*) knows images, teams, coarrays and transfers, and no compiler.
+ * The files gfortran* know the compiler's names and descriptors, and call the core. A second compiler's interface would
+ * be a second set of such files. */
 #ifndef RMAI_CAF_CORE_H
 #define RMAI_CAF_CORE_H
 
@@ -28,12 +28,12 @@ enum rmai_caf_stat {
     RMAI_CAF_STAT_UNLOCKED_FAILED = 6002 /* for which gfortran has no name yet */
 };
 
-#define RMAI_CAF_TEAMS  64   /* teams that an image can be a member of at a time: bits of one word */
-#define RMAI_CAF_ROUNDS 24   /* of a dissemination barrier: 2^24 images, as many PEs as a global pointer can name */
-#define RMAI_CAF_NODES  1024 /* locks that one image can hold at a time */
+#define RMAI_CAF_TEAMS      64   /* teams that an image can be a member of at a time: bits of one word */
+#define RMAI_CAF_ROUNDS     24   /* of a dissemination barrier: 2^24 images, as many PEs as a global pointer can name */
+#define RMAI_CAF_LOCK_NODES 1024 /* locks that one image can hold or wait for at a time */
 
-/* Added to a word on which images wait when the image that should change it has left: each comparison with a count is
- * true from then on. */
+/* The bit that an image sets, when it leaves, in each word on which other images may wait for it. The word is then
+ * larger than any count, so these waits end. */
 #define RMAI_CAF_LEFT ((uint64_t)1 << 62)
 
 #define RMAI_CAF_BOX       64 /* bytes that images exchange together with their arrival */
@@ -43,7 +43,7 @@ enum rmai_caf_stat {
 struct rmai_caf_team_words {
     uint64_t epoch;                         /* how many barriers and exchanges this image has entered */
     uint64_t arrived[RMAI_CAF_ROUNDS];      /* how often the partner of each round has arrived at a barrier, */
-    uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; both or'ed with RMAI_CAF_LEFT */
+    uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; plus RMAI_CAF_LEFT if the partner has left */
     /* What the partner of each round has sent. An image sends for the exchange after the next one only when this image
      * has finished the next one, so two sets of boxes are enough. */
     char box[2][RMAI_CAF_EXCHANGES][RMAI_CAF_BOX] __attribute__((aligned(64)));
@@ -51,8 +51,8 @@ struct rmai_caf_team_words {
 
 /* An image in the queue of a lock (lock.c). */
 struct rmai_caf_lock_node {
-    uint64_t next;    /* the image behind this one, as a tail of the lock; 0: none yet */
-    uint64_t granted; /* 0: wait. 1: the lock is yours. 2: it is, and its holder failed */
+    uint64_t next;    /* the next image in the queue, in the format of the lock's tail; 0: none yet */
+    uint64_t granted; /* 0: wait. 1: the image has the lock. 2: it has the lock, and the previous holder has failed */
 };
 
 /* What an image shows to the others: a symmetric object. */
@@ -61,15 +61,15 @@ struct rmai_caf_image {
     uint64_t status; /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
     uint64_t self;   /* where this struct is in its own process: peers translate addresses by it (coarray.c) */
     uint64_t pid;
-    uint64_t started;                /* a time */
+    uint64_t random_seed;            /* made of the time of start; RANDOM_INIT uses that of image 1 */
     struct rmai_caf_team_words last; /* of the barrier at the end of the program */
     struct rmai_caf_team_words teams[RMAI_CAF_TEAMS];
-    struct rmai_caf_lock_node nodes[RMAI_CAF_NODES];
+    struct rmai_caf_lock_node lock_nodes[RMAI_CAF_LOCK_NODES];
 };
 
 struct rmai_caf_team;
 
-/* This image's state. Images are numbered from 0 here: PEs. */
+/* This image's state. me, n and the indices of pair and expected are numbers of PEs: image 1 is PE 0. */
 struct rmai_caf {
     struct rmai_caf_image *self; /* symmetric; NULL before rmai_caf_start */
     rma_gptr_t first;            /* the global pointer of *self on PE 0 */
@@ -106,15 +106,16 @@ uint64_t rmai_caf_wait(const char *statement, uint64_t *word, uint64_t value);
 
 /* ---- error.c ---- */
 
-/* Where a statement wants its status: STAT= and ERRMSG=. Either may be absent. */
+/* The variables of a statement's STAT= and ERRMSG=. Either pointer is NULL if the statement has no such variable. */
 struct rmai_caf_result {
     int *stat;
     char *errmsg;
     size_t errmsg_len;
 };
 
-/* rmai_caf_report ends a statement that could not do its work. With STAT= it writes the value and the message; without
- * it the message goes to stderr and error termination begins. rmai_caf_done ends one that could. */
+/* rmai_caf_report ends a statement that has failed. If the statement has STAT=, it writes the value and the message;
+ * otherwise it prints the message to stderr and begins error termination. rmai_caf_done ends a statement that has
+ * succeeded. */
 void rmai_caf_report(struct rmai_caf_result r, enum rmai_caf_stat stat, const char *format, ...) RMAI_PRINTF(3, 4);
 static inline void rmai_caf_done(struct rmai_caf_result r) {
     if (r.stat) *r.stat = RMAI_CAF_OK;

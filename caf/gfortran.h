@@ -98,17 +98,17 @@ enum register_type {
 enum deregister_type { DEREGISTER, DEREGISTER_MEMORY_ONLY };
 
 /* The variable of ERRMSG=. gfortran 12 passes it in three ways. LOCK, EVENT, ALLOCATE: its address. SYNC: the address
- * of its address. Collective subroutines: the variable itself; on x86-64 a long one is then in memory that the call
- * does not name, and the arguments behind it come one register early, so that what looks like the address is a length.
- */
+ * of its address. Collective subroutines: the variable itself. On x86-64 a long variable is then passed in memory, and
+ * each argument after it is in the register of the argument before: so errmsg is a length, and not an address. */
 static inline int is_address(const char *errmsg) { return (uintptr_t)errmsg > 1 << 16 && (uintptr_t)errmsg >> 48 == 0; }
 
-/* Of collective subroutines: the argument behind the variable, a length. */
+/* The length that is the argument after ERRMSG= of a collective subroutine. */
 static inline int late_length(const char *errmsg, int length) {
     return errmsg && !is_address(errmsg) ? (int)(uintptr_t)errmsg : length;
 }
 
-/* Of SYNC: the variable. Text is no address: its upper two bytes would have to be 0. */
+/* The variable of ERRMSG= of a SYNC statement. If the first 8 bytes are no address, they are text, and errmsg is the
+ * variable itself: the upper two bytes of an address are 0. */
 static inline char *sync_message(char *errmsg) {
     char *at;
     if (!errmsg) return NULL;
@@ -116,14 +116,14 @@ static inline char *sync_message(char *errmsg) {
     return is_address(at) ? at : errmsg;
 }
 
-/* Where a call of the compiler wants its status. */
+/* The variables of STAT= and ERRMSG= of a call that passes their addresses. */
 static inline struct rmai_caf_result result_at(int *stat, char *errmsg, size_t len) {
     int writable = is_address(errmsg);
     return (struct rmai_caf_result){.stat = stat, .errmsg = writable ? errmsg : NULL, .errmsg_len = writable ? len : 0};
 }
 
-/* An image that has failed has memory still; but the program must learn of the failure. 1 if that has been reported.
- * An image that has stopped can be read. */
+/* Reports the failure of the image on pe, and returns 1, if that image has failed: its memory still exists, but the
+ * program must learn of the failure. An image that has stopped can be read: the result is 0. */
 static inline int has_failed(struct rmai_caf_result r, const char *statement, int pe) {
     if (__builtin_expect(!rmai_caf.self->gone, 1) || rmai_caf_status(pe) != RMAI_CAF_STAT_FAILED) return 0;
     rmai_caf_report(r, RMAI_CAF_STAT_FAILED, "%s: the image with index %d in the initial team has failed", statement,
@@ -150,7 +150,7 @@ void rmai_caf_assign_from(struct rmai_caf_result r, const char *statement, const
                           struct rmai_caf_type to_type, const struct rmai_caf_remote *from,
                           struct rmai_caf_type from_type, const struct rmai_caf_box *box, int overlap);
 
-/* rmai_caf_vector_offset returns element i of a vector of integers of this kind. */
+/* rmai_caf_vector_value returns element i of a vector of integers of this kind. */
 ptrdiff_t rmai_caf_vector_value(const void *values, int kind, size_t i);
 
 /* gfortran ends each ALLOCATE of a coarray with a SYNC ALL without STAT=, even one that has failed. If the ALLOCATE had

@@ -148,8 +148,8 @@ static size_t scalar_bytes(const struct access *a, const size_t *characters) {
     return characters ? a->size * *characters : a->size;
 }
 
-/* Executes the accessor on the coarray at `base`. data: of a put. */
-static void run(const struct access *a, char *base, void *variables, const char *data, struct answer *answer) {
+/* Executes the accessor on the coarray at `base`. data: the data of a put. */
+static void run_accessor(const struct access *a, char *base, void *variables, const char *data, struct answer *answer) {
     struct rmai_caf_coarray lent = {.base = (char *)(uintptr_t)a->variables, .size = a->variables_size, .lent = 1};
     struct access copy = *a; /* accessors write to descriptors and lengths */
     void *coarray = base;
@@ -184,14 +184,14 @@ static void run(const struct access *a, char *base, void *variables, const char 
     }
 }
 
-/* For serve.h. */
+/* The rmai_caf_execute of serve.h. */
 static struct rmai_caf_message execute(struct rmai_caf_message message) {
     struct access a;
     struct answer answer = {0};
     memcpy(&a, message.data, sizeof a);
     char *variables = message.data + sizeof a;
     char *base = a.is_local ? (char *)(uintptr_t)a.base : (char *)rmai_caf.self + a.base;
-    run(&a, base, variables, variables + (a.variables_size + 15) / 16 * 16, &answer);
+    run_accessor(&a, base, variables, variables + (a.variables_size + 15) / 16 * 16, &answer);
     struct rmai_caf_message reply = {.len = sizeof answer + answer.size};
     reply.data = rmai_caf_memory("request of another image", reply.len);
     memcpy(reply.data, &answer, sizeof answer);
@@ -247,7 +247,7 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
         if (rmai_caf_serving())
             ask(statement, a, -1, variables, data, answer);
         else
-            run(a, token->base, variables, data, answer);
+            run_accessor(a, token->base, variables, data, answer);
         return 1;
     }
     if (__builtin_expect(!token, 0)) {
@@ -261,7 +261,7 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
     if (offset > token->size) offset = 0;
     struct rmai_caf_place at = rmai_caf_place(token, offset, pe);
     if (at.near && (token->is_plain || pe == rmai_caf.me)) {
-        run(a, at.near, variables, data, answer);
+        run_accessor(a, at.near, variables, data, answer);
     } else {
         a->base = at.far - (rmai_caf.first + ((rma_gptr_t)(uint32_t)pe << 40));
         ask(statement, a, pe, variables, data, answer);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A contiguous image of an array: its own memory where it is contiguous. */
+/* A contiguous copy of an array, or the array itself if it is contiguous. */
 struct packed {
     struct rmai_caf_box box;
     ptrdiff_t stride[RMAI_CAF_DIMS], packed_stride[RMAI_CAF_DIMS];
@@ -153,7 +153,8 @@ static void combine_by_user(void *acc, const void *x, size_t n, const void *cont
         call_user(u, (char *)acc + i * u->type.elem, (char *)(uintptr_t)x + i * u->type.elem);
 }
 
-/* Of derived types the calling convention returns short ones in registers, which depends on their components. */
+/* 1 if the user's function can be called. The calling convention returns short derived types in registers that depend
+ * on their components, which the library does not know. */
 static int is_callable(const struct user *u) {
     if (u->flags & FLAG_DESCRIPTOR) return 0;
     if (u->type.type == RMAI_CAF_COMPLEX) return u->type.kind <= 8;
@@ -175,8 +176,8 @@ void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, vo
     u.characters = late_length(errmsg, a_len);
     if (!is_callable(&u)) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
-                        "CO_REDUCE: functions of type %d with %zu bytes cannot be called from the library", u.type.type,
-                        u.type.elem);
+                        "CO_REDUCE: the library cannot call functions of gfortran's type %d with %zu bytes",
+                        u.type.type, u.type.elem);
         return;
     }
     pack(&p, "CO_REDUCE", a);

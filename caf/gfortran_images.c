@@ -136,8 +136,8 @@ void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, 
 
 /* ---- teams ---- */
 
-/* Before version 15 gfortran passes the address of the team variable, and no STAT= or ERRMSG=: what is in their place
- * means nothing then. */
+/* Before version 15 gfortran passes the address of the team variable, and no STAT= or ERRMSG=: the values in their
+ * places are undefined. */
 static struct rmai_caf_result team_result(int *stat, char *errmsg, size_t errmsg_len) {
     return rmai_caf_has_accessors ? result_at(stat, errmsg, errmsg_len) : RMAI_CAF_NO_RESULT;
 }
@@ -191,9 +191,9 @@ int _gfortran_caf_team_number(caf_team team) { return (int)(team ? team : rmai_c
 /* libgfortran, which each Fortran program has. Its own random_init ends the program on some images. */
 extern void _gfortran_random_seed_i4(int *size, struct descriptor *put, struct descriptor *get) __attribute__((weak));
 
-/* Each call with REPEATABLE sets the same seed; without it another one in each job and at each call, from the time at
- * which image 1 started. IMAGE_DISTINCT adds the image's number. Splitmix64 (Steele, Lea, Flood, 2014) spreads the sum
- * over the seed. */
+/* Each call with REPEATABLE sets the same seed. Without it the seed differs in each job and at each call: it contains
+ * the time at which image 1 started. IMAGE_DISTINCT adds the image's number. Splitmix64 (Steele, Lea, Flood, 2014)
+ * spreads the sum over the seed. */
 void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     static uint64_t calls;
     uint64_t x = 0;
@@ -203,7 +203,7 @@ void _gfortran_caf_random_init(bool repeatable, bool image_distinct) {
     } seed = {.d = {.elem_len = 4, .rank = 1, .type = RMAI_CAF_INTEGER, .span = 4}};
     int size = 0;
     if (!_gfortran_random_seed_i4) return;
-    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->started, 0) + ++calls * 0x632be59bd9b4e019u;
+    if (!repeatable) x = rma_g_uint64(&rmai_caf.self->random_seed, 0) + ++calls * 0x632be59bd9b4e019u;
     if (image_distinct) x += (uint64_t)(rmai_caf.me + 1) * 0xd1342543de82ef95u;
     _gfortran_random_seed_i4(&size, NULL, NULL);
     uint32_t *words = rmai_caf_memory("RANDOM_INIT", (size_t)size * sizeof *words);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gfortran's transfers along a chain of references: a component of a coarray, an element of an array in it, and so on.
- * Each step moves a place on the other image. An allocatable or pointer component is followed: its descriptor, or its
- * pointer, is read from the other image, and holds that image's own address. At most one step of a chain selects more
- * than one element, and no pointer follows it (the standard forbids both); so what a chain leads to is a box. */
+ * follow() begins at the coarray on the other image, and each reference moves the place. At an allocatable or pointer
+ * component it reads the component's descriptor, or pointer, from the other image; it contains an address of that
+ * image's process. At most one reference of a chain selects more than one element, and no pointer follows it (the
+ * standard forbids both): so the elements at the end of a chain are a box. */
 #include "config.h"
 
 #include "caf/gfortran.h"
@@ -23,7 +24,7 @@ struct chain {
     struct rmai_caf_remote remote;
     struct rmai_caf_box box;
     size_t elem;                      /* bytes of an element */
-    int associated;                   /* 0: the last component is not allocated or not associated */
+    int associated;                   /* 0: a component of the chain is not allocated or not associated */
     ptrdiff_t *values[RMAI_CAF_DIMS]; /* offsets of a vector subscript, or NULL */
 };
 
@@ -109,7 +110,7 @@ static int count_dimensions(const struct reference *ref) {
 }
 
 /* Vector subscripts: the offsets of all elements, in order. */
-static void list_elements(struct chain *c) {
+static void list_chain_elements(struct chain *c) {
     int any = 0;
     for (int d = 0; d < c->box.dims; d++) any |= c->values[d] != NULL;
     if (!any || c->box.n == 0) return;
@@ -124,8 +125,9 @@ static void list_elements(struct chain *c) {
     c->remote.list = list;
 }
 
-/* Follows the chain from coarray `token` on image. query: 1 if only the association of the last component counts.
- * Returns 0 after it has reported an error. */
+/* Follows the chain of references from coarray `token` on image, and fills in *c; the caller then calls close_chain.
+ * query: 1 if the caller only asks whether the components are allocated or associated (c->associated). Returns 0 after
+ * it has reported an error. */
 static int follow(struct chain *c, struct rmai_caf_result r, const char *statement, caf_token token, int image,
                   const struct reference *ref, int query) {
     struct any_descriptor array;
@@ -179,7 +181,7 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
         c->remote.at = rmai_caf_place_of(pe, (uint64_t)(uintptr_t)array.d.base);
         if (is_array) known = &array.d;
     }
-    if (!query) list_elements(c);
+    if (!query) list_chain_elements(c);
     return 1;
 }
 

@@ -130,7 +130,6 @@ static void list_elements(struct section *s, const struct descriptor *d, const s
             for (size_t e = 0; e < block; e++) s->remote.list[k * block + e] = s->remote.list[e] + offset;
         }
     }
-    /* A dimension with one element that no section has: the shape of the other side lacks it. */
 }
 
 static void close_section(struct section *s) {
@@ -182,8 +181,8 @@ static int open_section(struct section *s, struct rmai_caf_result r, const char 
     return 1;
 }
 
-/* The other side: its elements, one after the other, are those of the section. Its shape may lack dimensions of one
- * element, so the section's list or the other side's own strides are walked. A scalar serves all elements. */
+/* Fills in *local for the other side of the transfer, on this image. Its n-th element belongs to the n-th element of
+ * the section, but its shape may lack dimensions of one element. A scalar serves all elements. */
 static void open_local(struct rmai_caf_local *local, const struct descriptor *d, struct section *s) {
     struct rmai_caf_box mine;
     local->base = d->base;

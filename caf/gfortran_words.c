@@ -8,21 +8,21 @@
 
 #include <string.h>
 
-static RMAI_COLD int not_there(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset) {
+static RMAI_COLD int report_no_word(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset) {
     if (token)
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
-                        "%s: the word at byte %zu is outside of its coarray, which has %zu bytes", statement, offset,
+                        "%s: the word at byte %zu is outside its coarray, which has %zu bytes", statement, offset,
                         token->size);
     else
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
     return 0;
 }
 
-/* Returns 0 after it has reported an error. */
+/* Finds the word at byte `offset` of the coarray on image. Returns 0 after it has reported an error. */
 static inline __attribute__((always_inline)) int find_word(struct rmai_caf_result r, const char *statement,
                                                            caf_token token, size_t offset, size_t len, int image,
                                                            struct rmai_caf_place *at) {
-    if (__builtin_expect(!token || offset + len > token->size, 0)) return not_there(r, statement, token, offset);
+    if (__builtin_expect(!token || offset + len > token->size, 0)) return report_no_word(r, statement, token, offset);
     int pe = image == 0 ? rmai_caf.me : rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
     *at = rmai_caf_place(token, offset, pe);
@@ -67,13 +67,13 @@ void _gfortran_caf_event_query(caf_token token, size_t index, int image, int *co
 
 /* ---- atomic variables ---- */
 
-/* Integers are sign-extended and cut: words of 4 or 8 bytes. */
-static uint64_t value_of(const void *value, int kind) {
+/* An atomic variable has `kind` bytes, 4 or 8. The core takes and returns its value as a uint64_t. */
+static uint64_t load_value(const void *value, int kind) {
     if (kind == 4) return *(const uint32_t *)value;
     return *(const uint64_t *)value;
 }
 
-static void give(void *to, int kind, uint64_t value) {
+static void store_value(void *to, int kind, uint64_t value) {
     if (kind == 4)
         *(uint32_t *)to = (uint32_t)value;
     else
@@ -96,7 +96,7 @@ void _gfortran_caf_atomic_define(caf_token token, size_t offset, int image, void
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_DEFINE", token, offset, image, kind, &at)) return;
-    rmai_caf_word_set(&at, (size_t)kind, value_of(value, kind));
+    rmai_caf_word_set(&at, (size_t)kind, load_value(value, kind));
     rmai_caf_done(r);
 }
 
@@ -105,7 +105,7 @@ void _gfortran_caf_atomic_ref(caf_token token, size_t offset, int image, void *v
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_REF", token, offset, image, kind, &at)) return;
-    give(value, kind, rmai_caf_word_fetch(&at, (size_t)kind));
+    store_value(value, kind, rmai_caf_word_fetch(&at, (size_t)kind));
     rmai_caf_done(r);
 }
 
@@ -115,7 +115,7 @@ void _gfortran_caf_atomic_cas(caf_token token, size_t offset, int image, void *o
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_CAS", token, offset, image, kind, &at)) return;
-    give(old, kind, rmai_caf_word_cas(&at, (size_t)kind, value_of(compare, kind), value_of(value, kind)));
+    store_value(old, kind, rmai_caf_word_cas(&at, (size_t)kind, load_value(compare, kind), load_value(value, kind)));
     rmai_caf_done(r);
 }
 
@@ -125,7 +125,7 @@ void _gfortran_caf_atomic_op(int op, caf_token token, size_t offset, int image, 
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "an atomic subroutine", token, offset, image, kind, &at)) return;
-    uint64_t before = rmai_caf_word_op(&at, (size_t)kind, op, value_of(value, kind), old != NULL);
-    if (old) give(old, kind, before);
+    uint64_t before = rmai_caf_word_op(&at, (size_t)kind, op, load_value(value, kind), old != NULL);
+    if (old) store_value(old, kind, before);
     rmai_caf_done(r);
 }

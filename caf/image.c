@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of an image: start, stop, failure, and how the others learn of the end.
  *
- * An image that stops or fails changes no word on which others wait. So it marks all words that only it would have
- * changed (RMAI_CAF_LEFT), on each image: whoever waits for one of them wakes up, and finds out who has left. At the
- * usual end of a program all images stop at about the same time, and nobody waits; therefore an image that stops first
- * tries a barrier of its own for a moment, and marks words only if that does not end. */
+ * Other images may wait for words that only this image changes. So an image that stops or fails marks these words on
+ * each image (RMAI_CAF_LEFT): an image that waits for such a word wakes up, and finds out who has left. At the normal
+ * end of a program all images stop at about the same time, and nobody waits. So an image that stops first waits for a
+ * moment in a barrier of its own, and marks words only if not all others arrive there. */
 #include "config.h"
 
 #include "caf/core.h"
@@ -41,7 +41,7 @@ void rmai_caf_start(void) {
                         rmai_caf.n);
     self->self = (uint64_t)(uintptr_t)self;
     self->pid = (uint64_t)getpid();
-    self->started = (uint64_t)time(NULL) << 32 ^ (uint64_t)(rma_wtime() * 1e9);
+    self->random_seed = (uint64_t)time(NULL) << 32 ^ (uint64_t)(rma_wtime() * 1e9);
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();
@@ -67,7 +67,7 @@ uint64_t rmai_caf_wait(const char *statement, uint64_t *word, uint64_t value) {
 void rmai_caf_leave(enum rmai_caf_stat status) {
     struct rmai_caf_image *self = rmai_caf.self;
     rma_quiet();
-    /* The status before the marks: whoever finds a mark reads the status next. */
+    /* The status is written before the marks: an image that finds a mark reads the status next. */
     rma_atomic_set_uint64(&self->status, status, rmai_caf.me);
     for (int pe = 0; pe < rmai_caf.n; pe++) {
         if (pe == rmai_caf.me) continue;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks, after J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory
- * multiprocessors", 1991: the word of a lock names the last image of the queue, each image waits for a word of its own,
- * and the holder passes the lock to the image behind it. An image that fails passes on its locks.
+/* Locks, after J. Mellor-Crummey, M. Scott, "Algorithms for scalable synchronization on shared-memory multiprocessors",
+ * 1991: the word of a lock names the last image of the queue, each image waits for a word of its own, and the holder
+ * passes the lock to the next image. An image that fails passes on its locks.
  *
  *   word = tail | holder << 32     0: free
  *   tail = (image + 1) << 10 | node      holder = image + 1; while a lock is passed on, still the former holder
  *   tail = 0, holder = FAILED            free, and its last holder failed
  *
- * 2^22 images with RMAI_CAF_NODES nodes fit into a tail. */
+ * 2^22 images with RMAI_CAF_LOCK_NODES nodes fit into a tail. */
 #include "config.h"
 
 #include "caf/lock.h"
@@ -22,13 +22,13 @@
 #define GRANTED       1
 #define GRANTED_AFTER 2 /* after the failure of the holder */
 
-_Static_assert(1 << NODE_BITS == RMAI_CAF_NODES, "a tail has a number for each node");
+_Static_assert(1 << NODE_BITS == RMAI_CAF_LOCK_NODES, "a tail has a number for each node");
 
-/* Which lock each of this image's nodes is for. */
+/* The locks for which this image uses its lock nodes. */
 static struct {
     rma_gptr_t lock; /* or 0: the node is free */
     struct rmai_caf_place at;
-} held[RMAI_CAF_NODES];
+} held[RMAI_CAF_LOCK_NODES];
 static int n_held; /* all nodes in use are below */
 
 static int find_held(rma_gptr_t lock) {
@@ -59,11 +59,11 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
         return;
     }
     if (node < 0) node = n_held;
-    if (node == RMAI_CAF_NODES) {
+    if (node == RMAI_CAF_LOCK_NODES) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "LOCK: this image holds %d locks, and no more are possible", node);
         return;
     }
-    struct rmai_caf_lock_node *mine = &rmai_caf.self->nodes[node];
+    struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
     tail = me << NODE_BITS | (uint32_t)node;
     mine->next = mine->granted = 0;
     uint64_t word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
@@ -86,7 +86,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
             }
             uint32_t before = TAIL(word);
             int pe = (int)(before >> NODE_BITS) - 1;
-            rma_atomic_set_uint64(&rmai_caf.self->nodes[before & (RMAI_CAF_NODES - 1)].next, tail, pe);
+            rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[before & (RMAI_CAF_LOCK_NODES - 1)].next, tail, pe);
             after_failure = rmai_caf_wait("LOCK", &mine->granted, GRANTED) == GRANTED_AFTER;
             break;
         }
@@ -97,10 +97,10 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
     locked(r, acquired, after_failure);
 }
 
-/* The word changes from mine to free, or to its next image. */
+/* Releases the lock, or passes it to the next image of the queue. */
 static void pass_on(int node, int failed) {
     const struct rmai_caf_place *at = &held[node].at;
-    struct rmai_caf_lock_node *mine = &rmai_caf.self->nodes[node];
+    struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail = me << NODE_BITS | (uint32_t)node;
     rma_quiet();
     if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
@@ -114,8 +114,8 @@ static void pass_on(int node, int failed) {
     uint32_t image = next >> NODE_BITS;
     /* Only the holder changes this half of the word. */
     rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), 0);
-    rma_atomic_set_uint64(&rmai_caf.self->nodes[next & (RMAI_CAF_NODES - 1)].granted, failed ? GRANTED_AFTER : GRANTED,
-                          (int)image - 1);
+    rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[next & (RMAI_CAF_LOCK_NODES - 1)].granted,
+                          failed ? GRANTED_AFTER : GRANTED, (int)image - 1);
     forget(node);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Transfers. Where load and store reach the other image, they copy at once. Between nodes they are put and get of
- * librma, whose puts to one image may overtake each other and its gets: Fortran orders what one image does, so the
- * puts that are under way are remembered, as ranges of bytes for each of a few images, and a transfer that meets such a
+/* Transfers. Where load and store reach the other image, they copy at once. Between nodes they are puts and gets of
+ * librma, which may overtake each other on the way to one image. But Fortran orders the statements of an image. So this
+ * module records the puts under way, as ranges of bytes for each of a few images, and a transfer that meets such a
  * range first completes the puts.
  *
  * A pointer component may point to memory that librma does not know. On a node the kernel copies from and to it. */
@@ -22,8 +22,9 @@ struct range {
     rma_gptr_t low, high; /* empty if high is 0 */
 };
 
-/* The puts to an image: those since the last synchronization with it, and those before. When this image synchronizes
- * with another one for the second time, the other one has seen the first time, and what was put before that. */
+/* The ranges of the puts to an image: since the last synchronization with it, and between that and the one before. When
+ * this image synchronizes with another one for the second time, the other one has seen the first synchronization, and
+ * the puts before that are complete. */
 static struct slot {
     int pe;
     struct range now, before;

@@ -8,8 +8,8 @@
 
 #define RMAI_CAF_DIMS 15
 
-/* How many elements a transfer has, in each dimension; and a side's strides in bytes, which may be negative, or 0 on
- * the side that is read. */
+/* The shape of a transfer: how many elements it has in each dimension. Each side has strides in bytes, which may be
+ * negative, or 0 on the side that is read. */
 struct rmai_caf_box {
     int dims;
     size_t n; /* of all elements */
@@ -43,7 +43,7 @@ struct rmai_caf_type {
     size_t elem; /* bytes */
 };
 
-/* rmai_caf_box_of_strides makes `strides` those of a contiguous array of elem bytes with the shape of box. */
+/* rmai_caf_box_packed makes `strides` those of a contiguous array of elem bytes with the shape of box. */
 void rmai_caf_box_packed(const struct rmai_caf_box *box, size_t elem, ptrdiff_t *strides);
 
 /* rmai_caf_put and rmai_caf_get move the elements of box, which have elem bytes, to and from an image. A put is

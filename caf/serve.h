@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that another image executes: a thread of that image, whatever its program does. */
+/* Requests that a thread of another image executes, while the program of that image does something else. */
 #ifndef RMAI_CAF_SERVE_H
 #define RMAI_CAF_SERVE_H
 
 #include "caf/core.h"
 
-/* A request or a reply; data is of malloc, or belongs to the caller. */
+/* A request or a reply; data was allocated by malloc, or belongs to the caller. */
 struct rmai_caf_message {
     size_t len;
     char *data;
 };
 
-/* Executes a request and returns the reply, whose data is of malloc. Only rmai_caf_ask_back may call librma in it. */
+/* Executes a request and returns the reply, whose data malloc has allocated. It must not call librma, except by
+ * rmai_caf_ask_back. */
 typedef struct rmai_caf_message rmai_caf_execute(struct rmai_caf_message request);
 
-/* rmai_caf_serve_start starts the thread. All images call it. rmai_caf_serve_end waits for all images, none of which
- * asks any more, and ends the thread, if there is one. */
+/* rmai_caf_serve_start starts the thread. All images call it. rmai_caf_serve_end waits until all images have called it,
+ * and ends the thread, if there is one. After that no image may ask. */
 void rmai_caf_serve_start(rmai_caf_execute *execute);
 void rmai_caf_serve_end(void);
 

@@ -3,8 +3,8 @@
  * tells image i + 2^k that it has arrived, and waits for image i - 2^k. The words only count up, so no word is reset.
  *
  * As soon as an image has left, all words of its teams are marked (image.c), and the images use another barrier: each
- * polls the epochs of all others, except of those that have left. That is slow, and needs no word that an image which
- * has left should have written. Images in either kind of barrier see each other, since both count the same epochs. */
+ * polls the epochs of all others, except of those that have left. That is slow, but it does not wait for words of
+ * images that have left. Images in either kind of barrier see each other, since both count the same epochs. */
 #include "config.h"
 
 #include "caf/move.h"
@@ -66,7 +66,7 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
                 rmai_caf_report_left(r, statement, stat, team);
                 return 0;
             }
-            /* All have come, and some have left since. Their data come as well. */
+            /* All images have arrived, and some have left since. Their data arrive as well. */
             while ((__atomic_load_n(&words->exchanged[round], __ATOMIC_ACQUIRE) & ~RMAI_CAF_LEFT) < turn) {
                 rma_progress();
                 sched_yield();
@@ -108,7 +108,7 @@ void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
                 return;
             }
     }
-    /* The signal is a release: if puts to others than its image are under way, it waits for them. */
+    /* The signal is a release: it waits for puts to other images that are under way. */
     for (int i = 0; i < count; i++) {
         int pe = team->pes[n < 0 ? i : images[i] - 1];
         if (pe != rmai_caf.me) rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);

@@ -2,8 +2,8 @@
 /* Teams. A team of images is a team of librma with the same order, and a slot of words for its barrier. All images of a
  * team use the same slot: they choose the first one that is free on each of them.
  *
- * Fortran has no statement that ends a team's life, and librma's teams are few. So FORM TEAM in a loop finds the team
- * that it has formed before from the same images: that team does for both. */
+ * Fortran has no statement that frees a team, and the number of librma's teams is limited. So FORM TEAM in a loop
+ * returns the team that it has formed before from the same images, unless that is in use. */
 #include "config.h"
 
 #include "caf/team.h"
@@ -31,7 +31,7 @@ struct rmai_caf_team *rmai_caf_team_initial(void) {
     return teams = team;
 }
 
-/* A team that is the same as `team` but for its handle, and in which this image is not now. */
+/* Finds an earlier team with the same parent, images and number, in which this image is not executing. */
 static struct rmai_caf_team *find_former(const struct rmai_caf_team *team) {
     for (struct rmai_caf_team *t = teams; t; t = t->next)
         if (!t->active && t->parent == team->parent && t->number == team->number && t->n == team->n &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomic words. Near words take the processor's instructions, which are also those that librma uses for them; far words
- * go through librma. */
+/* Atomic words. For words on this node the processor's instructions, which librma uses as well; for words of other
+ * nodes librma's calls. */
 #include "config.h"
 
 #include "caf/lock.h"

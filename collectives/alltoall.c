@@ -2,7 +2,7 @@
 /* All to all: block i of each PE goes to PE i.
  *
  * On a node each PE copies its blocks from its peers' own buffers. If blocks are short, or a peer's buffer cannot be
- * reached or is about to be overwritten, the peers put their blocks into their bounce buffers ("stages"), a piece of
+ * reached or is about to be overwritten, the peers put their blocks into their bounce buffers, a piece of
  * every block at a time, and each PE copies from there. Between nodes the PEs exchange their blocks in pairs, in
  * pieces. The elements of dest and of source may have gaps between them. */
 #include "config.h"
@@ -59,8 +59,8 @@ static size_t piece_index(int i, int of) { return (size_t)(i < of ? i : i - 1); 
 
 /* One epoch, which exchanges a piece of each block: bytes [o, o + len) of each of the n elements from number k on. If
  * source is dest, this PE's pieces are in its bounce buffer before the others' pieces overwrite them. */
-static void exchange_staged_piece(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o,
-                                  size_t len) {
+static void exchange_bounced_piece(struct rmai_mailboxes *near, const struct blocks *b, size_t k, size_t n, size_t o,
+                                   size_t len) {
     const size_t piece = n * len, all = piece * ((size_t)near->n - 1);
     char *mine;
     rmai_mailbox_begin(near, 1, all);
@@ -81,12 +81,12 @@ static void exchange_staged_piece(struct rmai_mailboxes *near, const struct bloc
 
 /* Exchanges all blocks through the bounce buffers: in each epoch as many whole elements as a bounce buffer can hold, or
  * a part of one element. */
-static void exchange_staged(struct rmai_mailboxes *near, const struct blocks *b) {
-    const size_t room = RMAI_STAGE / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
-    assert(room > 0 && "a node has fewer PEs than a stage has bytes");
+static void exchange_by_bounce(struct rmai_mailboxes *near, const struct blocks *b) {
+    const size_t room = RMAI_BOUNCE_BYTES / ((size_t)near->n - 1), len = rmai_min(b->elem, room);
+    assert(room > 0 && "a node has fewer PEs than a bounce buffer has bytes");
     for (size_t k = 0; k < b->n; k += room / len)
         for (size_t o = 0; o < b->elem; o += len)
-            exchange_staged_piece(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
+            exchange_bounced_piece(near, b, k, rmai_min(b->n - k, room / len), o, rmai_min(b->elem - o, len));
 }
 
 /* Exchanges all blocks by copies from the peers' buffers. Returns 0, without having copied, if some PE's source must
@@ -118,7 +118,7 @@ static void alltoall_on_node(const struct rmai_call *c, const struct blocks *b) 
     if (near->n > 1 && rmai_call_takes(c, RMAI_ALLTOALL_DIRECT, b->n * b->elem * (size_t)near->n) &&
         exchange_direct(near, b))
         return;
-    if (near->n > 1) exchange_staged(near, b);
+    if (near->n > 1) exchange_by_bounce(near, b);
     copy_own_block(near, b);
 }
 
@@ -138,7 +138,7 @@ struct piece {
     int with;
     size_t k, n, o, len;
     char *in, *out; /* its places in the room; `in` is in dest if the piece can be received there directly */
-    int staged;
+    int in_room;    /* 1: received in the room first */
     struct rmai_group_messages messages;
 };
 
@@ -175,8 +175,8 @@ static int next_piece(struct course *s, struct piece *p) {
 static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
     const char *from = b->source + element_offset(b, p->with, p->k, b->from) + p->o;
     int code;
-    p->staged = b->dest == b->source || (p->n > 1 && b->to != 1);
-    if (!p->staged) p->in = b->dest + element_offset(b, p->with, p->k, b->to) + p->o;
+    p->in_room = b->dest == b->source || (p->n > 1 && b->to != 1);
+    if (!p->in_room) p->in = b->dest + element_offset(b, p->with, p->k, b->to) + p->o;
     if (p->n > 1 && b->from != 1) {
         copy_pieces(p->out, p->len, from, b->from * b->elem, p->len, p->n);
         from = p->out;
@@ -189,7 +189,7 @@ static int begin_piece(const struct rmai_call *c, const struct blocks *b, struct
 
 static int end_piece(const struct rmai_call *c, const struct blocks *b, struct piece *p) {
     int code = rmai_group_finish(&c->t->nodes.all, c->name, &p->messages);
-    if (code != RMA_SUCCESS || !p->staged) return code;
+    if (code != RMA_SUCCESS || !p->in_room) return code;
     copy_pieces(b->dest + element_offset(b, p->with, p->k, b->to) + p->o, b->to * b->elem, p->in, p->len, p->len, p->n);
     return RMA_SUCCESS;
 }
@@ -199,8 +199,9 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
      * same bounds on all PEs, although source may be dest on some PEs and not on others. */
     const size_t halves = b->from == 1 ? 1 : 2;
     const size_t most = rmai_min(b->n * b->elem, RMAI_BETWEEN_ROOM / (PARTS_AT_LEAST * halves));
-    const int unstaged = b->from == 1 && b->to == 1 && b->dest != b->source;
-    const unsigned room = (unsigned)(unstaged ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_BETWEEN_ROOM / (halves * most)));
+    const int all_direct = b->from == 1 && b->to == 1 && b->dest != b->source;
+    const unsigned room =
+        (unsigned)(all_direct ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_BETWEEN_ROOM / (halves * most)));
     struct course course = {.b = b, .n = c->t->n, .me = c->t->me, .skip = skip, .most = most};
     struct piece pieces[SWAPS_MOST];
     unsigned begun = 0, ended = 0;
@@ -209,8 +210,8 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
         struct piece *p = &pieces[begun % room];
         if (more && begun - ended < room) {
             if (!(more = next_piece(&course, p))) continue;
-            p->in = unstaged ? NULL : c->t->nodes.room + begun % room * halves * most;
-            p->out = unstaged ? NULL : p->in + most;
+            p->in = all_direct ? NULL : c->t->nodes.room + begun % room * halves * most;
+            p->out = all_direct ? NULL : p->in + most;
             begun++;
             code = begin_piece(c, b, p);
         } else {

@@ -105,10 +105,10 @@ int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_sta
 
 /* ---- the near part of a broadcast ---- */
 
-/* Broadcasts piece by piece through the root's stages; the root may be some pieces ahead. */
-static void spread_staged(struct rmai_mailboxes *near, int root, char *dest, const char *source, size_t len) {
-    for (size_t done = 0; done < len; done += RMAI_STAGE) {
-        size_t now = rmai_min(len - done, RMAI_STAGE);
+/* Broadcasts piece by piece through the root's bounce buffers; the root may be some pieces ahead. */
+static void spread_by_bounce(struct rmai_mailboxes *near, int root, char *dest, const char *source, size_t len) {
+    for (size_t done = 0; done < len; done += RMAI_BOUNCE_BYTES) {
+        size_t now = rmai_min(len - done, RMAI_BOUNCE_BYTES);
         rmai_mailbox_begin(near, near->me == root, now);
         if (near->me == root) {
             memcpy(rmai_place_of(near, root, now), source + done, now);
@@ -150,5 +150,5 @@ void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *so
     }
     if (rmai_call_takes(c, RMAI_BROADCAST_DIRECT, len) && spread_direct(c->near, root, dest, source, offset, len))
         return;
-    spread_staged(c->near, root, dest, source, len);
+    spread_by_bounce(c->near, root, dest, source, len);
 }

@@ -61,9 +61,9 @@ static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, 
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);
 }
 
-/* rmai_place_of returns the address of len bytes, at most RMAI_STAGE, in on-node PE i's slot. */
+/* rmai_place_of returns the address of len bytes, at most RMAI_BOUNCE_BYTES, in on-node PE i's slot. */
 static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size_t len) {
-    return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_stage(near, i);
+    return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_bounce(near, i);
 }
 
 /* rmai_spread, the on-node part of a broadcast: on-node PE `root` passes len bytes to the others, and copies them to

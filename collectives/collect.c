@@ -81,18 +81,18 @@ static void copy_near_blocks(const struct collection *g, int *reached, size_t *h
 
 /* Copies a piece of each long block that is not reached. In each epoch a PE publishes the length and offset of its
  * block again. */
-static void collect_stage_pieces(const struct collection *g, size_t done) {
+static void collect_bounced_pieces(const struct collection *g, size_t done) {
     struct rmai_mailboxes *near = g->c->near;
     size_t at = 0;
-    rmai_mailbox_begin(near, 1, RMAI_STAGE);
+    rmai_mailbox_begin(near, 1, RMAI_BOUNCE_BYTES);
     publish_block(g);
     if (g->len > g->limit && g->len > done && !g->offset)
-        memcpy(rmai_mailbox_stage(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_STAGE));
+        memcpy(rmai_mailbox_bounce(near, near->me), g->dest + g->at + done, rmai_min(g->len - done, RMAI_BOUNCE_BYTES));
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {
         size_t len = near_block_len(g, i);
         if (i != near->me && len > g->limit && len > done && !near_block_offset(g, i))
-            memcpy(g->dest + at + done, rmai_mailbox_stage(near, i), rmai_min(len - done, RMAI_STAGE));
+            memcpy(g->dest + at + done, rmai_mailbox_bounce(near, i), rmai_min(len - done, RMAI_BOUNCE_BYTES));
         at += len;
     }
     rmai_mailbox_through(near);
@@ -106,7 +106,7 @@ static void collect_near_blocks(struct collection *g) {
         place_own_block(g);
         return;
     }
-    rmai_mailbox_begin(near, 1, RMAI_STAGE);
+    rmai_mailbox_begin(near, 1, RMAI_BOUNCE_BYTES);
     publish_block(g);
     if (g->len > 0 && g->len <= g->limit) memcpy(rmai_place_of(near, near->me, g->len), g->source, g->len);
     rmai_mailbox_meet(near);
@@ -116,14 +116,14 @@ static void collect_near_blocks(struct collection *g) {
         rmai_mailbox_leave(near);
     else
         rmai_mailbox_through(near);
-    for (size_t done = 0; done < hidden; done += RMAI_STAGE) collect_stage_pieces(g, done);
+    for (size_t done = 0; done < hidden; done += RMAI_BOUNCE_BYTES) collect_bounced_pieces(g, done);
 }
 
 /* The length up to which blocks are published whole: the largest for which the table does not choose the other
  * algorithm. */
 static size_t short_limit(const struct rmai_call *c, enum rmai_way way) {
     size_t from = c->w->job.settings.collectives.from[way][c->near->shape];
-    return from > RMAI_STAGE ? RMAI_STAGE : from == 0 ? 0 : from - 1;
+    return from > RMAI_BOUNCE_BYTES ? RMAI_BOUNCE_BYTES : from == 0 ? 0 : from - 1;
 }
 
 static struct collection prepare_collection(const struct rmai_call *c, enum rmai_way way,

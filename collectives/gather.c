@@ -55,10 +55,10 @@ static int gather_direct(const struct rooted *r) {
     return offset != 0;
 }
 
-static void gather_staged(const struct rooted *r) {
+static void gather_by_bounce(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
-    for (size_t done = 0; done < r->len; done += RMAI_STAGE) {
-        const size_t now = rmai_min(r->len - done, RMAI_STAGE);
+    for (size_t done = 0; done < r->len; done += RMAI_BOUNCE_BYTES) {
+        const size_t now = rmai_min(r->len - done, RMAI_BOUNCE_BYTES);
         rmai_mailbox_begin(near, near->me != r->root, now);
         if (near->me != r->root) {
             memcpy(rmai_place_of(near, near->me, now), r->source + done, now);
@@ -78,7 +78,7 @@ static void gather_staged(const struct rooted *r) {
 static void gather_on_node(const struct rmai_call *c, const struct rooted *r) {
     if (rmai_call_takes(c, RMAI_FCOLLECT_DIRECT, r->len) && gather_direct(r)) return;
     if (r->near->me == r->root) place_own(r);
-    gather_staged(r);
+    gather_by_bounce(r);
 }
 
 /* ---- scatter on a node ---- */
@@ -103,11 +103,11 @@ static int scatter_direct(const struct rooted *r) {
 }
 
 /* The root publishes all blocks, piece by piece; each PE copies its own block. */
-static void scatter_staged(const struct rooted *r) {
+static void scatter_by_bounce(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
     const size_t all = (size_t)near->n * r->len, mine = (size_t)near->me * r->len;
-    for (size_t done = 0; done < all; done += RMAI_STAGE) {
-        const size_t now = rmai_min(all - done, RMAI_STAGE);
+    for (size_t done = 0; done < all; done += RMAI_BOUNCE_BYTES) {
+        const size_t now = rmai_min(all - done, RMAI_BOUNCE_BYTES);
         rmai_mailbox_begin(near, near->me == r->root, now);
         if (near->me == r->root) {
             memcpy(rmai_place_of(near, r->root, now), r->source + done, now);
@@ -124,7 +124,7 @@ static void scatter_staged(const struct rooted *r) {
 
 /* The root's own block last: its dest may be its source. */
 static void scatter_on_node(const struct rmai_call *c, const struct rooted *r) {
-    if (!(rmai_call_takes(c, RMAI_BROADCAST_DIRECT, r->len) && scatter_direct(r))) scatter_staged(r);
+    if (!(rmai_call_takes(c, RMAI_BROADCAST_DIRECT, r->len) && scatter_direct(r))) scatter_by_bounce(r);
     if (r->near->me == r->root && r->dest != r->source + (size_t)r->root * r->len)
         memmove(r->dest, r->source + (size_t)r->root * r->len, r->len);
 }
@@ -150,7 +150,7 @@ static int check_buffers(const struct rmai_call *c, int root, struct rmai_buffer
     return rmai_call_buffers(c, all, one);
 }
 
-static int agree(const struct rmai_call *c, int code, enum rmai_collective which, size_t len, int root) {
+static int agree_on_call(const struct rmai_call *c, int code, enum rmai_collective which, size_t len, int root) {
     return rmai_call_agree(c, code, &(struct rmai_statement){.call = (uint8_t)which, .number = {root}, .length = len});
 }
 
@@ -160,7 +160,7 @@ int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int r
     struct rmai_buffer from = {.argument = "source", .addr = source, .len = len, .align = 1};
     int code = rmai_call_begin(&c, "rma_gather", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    code = agree(&c, check_buffers(&c, root, &to, &from), RMAI_CALL_GATHER, len, root);
+    code = agree_on_call(&c, check_buffers(&c, root, &to, &from), RMAI_CALL_GATHER, len, root);
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         gather_on_node(&c, &(struct rooted){c.near, root, dest, source, len, to.offset});
@@ -178,7 +178,7 @@ int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int 
     struct rmai_buffer from = {.argument = "source", .addr = source, .align = 1};
     int code = rmai_call_begin(&c, "rma_scatter", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    code = agree(&c, check_buffers(&c, root, &from, &to), RMAI_CALL_SCATTER, len, root);
+    code = agree_on_call(&c, check_buffers(&c, root, &from, &to), RMAI_CALL_SCATTER, len, root);
     if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
     if (!c.far) {
         scatter_on_node(&c, &(struct rooted){c.near, root, dest, source, len, from.offset});

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions.
  *
- * On a node short data pass through bounce buffers ("stages"): each PE publishes its elements there, and each PE sums
+ * On a node short data pass through bounce buffers: each PE publishes its elements there, and each PE sums
  * all elements, in the order of the PEs. Long data do not: each PE sums its share of the elements, from all sources to
  * all dests, if it reaches all of them. No PE touches another's share, so source may be dest. (The usual algorithm has
  * a second step, in which each PE gathers the shares of the others. It would cost one more meeting, and would read and
@@ -27,24 +27,24 @@
 
 /* The elements that on-node PE i has published; for this PE itself, `mine`. This PE does not read its own slot: the
  * other PEs have the slot's cache line, and reading would fetch it back. */
-static const void *staged_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
+static const void *bounced_part(const struct rmai_mailboxes *near, int i, size_t len, const void *mine) {
     return i == near->me ? mine : rmai_place_of(near, i, len);
 }
 
 /* dest = the sum of the parts in all PEs' bounce buffers, n elements each. */
-static void sum_staged_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
-                             const void *mine, size_t n) {
+static void sum_bounced_parts(const struct rmai_reduction *r, const struct rmai_mailboxes *near, char *dest,
+                              const void *mine, size_t n) {
     const size_t len = n * r->size;
-    r->kernel->combine(dest, staged_part(near, 0, len, mine), staged_part(near, 1, len, mine), n);
-    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, staged_part(near, i, len, mine), n);
+    r->kernel->combine(dest, bounced_part(near, 0, len, mine), bounced_part(near, 1, len, mine), n);
+    for (int i = 2; i < near->n; i++) r->kernel->accumulate(dest, bounced_part(near, i, len, mine), n);
 }
 
 /* root: the on-node PE that gets the result, or RMAI_EVERY. If there is a root, the other PEs wait for nobody. */
-static void reduce_staged(const struct rmai_reduction *r, int root) {
+static void reduce_by_bounce(const struct rmai_reduction *r, int root) {
     struct rmai_mailboxes *near = r->c->near;
     const int gets = root == RMAI_EVERY || near->me == root;
-    const size_t most = RMAI_STAGE / r->size;
-    _Alignas(LINE) char copy[RMAI_STAGE];
+    const size_t most = RMAI_BOUNCE_BYTES / r->size;
+    _Alignas(LINE) char copy[RMAI_BOUNCE_BYTES];
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), at = done * r->size, len = now * r->size;
         const void *mine = r->source + at;
@@ -60,7 +60,7 @@ static void reduce_staged(const struct rmai_reduction *r, int root) {
                 if (i != root) rmai_mailbox_hear(near, i);
         }
         if (gets && r->dest == r->source) mine = memcpy(copy, mine, len);
-        if (gets) sum_staged_parts(r, near, r->dest + at, mine, now);
+        if (gets) sum_bounced_parts(r, near, r->dest + at, mine, now);
         rmai_mailbox_through(near);
     }
 }
@@ -127,7 +127,7 @@ static void reduce_on_node(const struct rmai_reduction *r, int root) {
         return;
     }
     if (rmai_call_takes(r->c, RMAI_REDUCE_SHARE, r->n * r->size) && reduce_by_shares(r, root)) return;
-    reduce_staged(r, root);
+    reduce_by_bounce(r, root);
 }
 
 static int reduce_across_nodes(const struct rmai_reduction *r) {
@@ -141,10 +141,10 @@ static int reduce_across_nodes(const struct rmai_reduction *r) {
     return code;
 }
 
-/* On-node PE `from` passes len bytes to on-node PE `to`, through its stages. */
-static void pass_staged(struct rmai_mailboxes *near, int from, int to, char *dest, const char *source, size_t len) {
-    for (size_t done = 0; done < len; done += RMAI_STAGE) {
-        const size_t now = rmai_min(len - done, RMAI_STAGE);
+/* On-node PE `from` passes len bytes to on-node PE `to`, through its bounce buffers. */
+static void pass_by_bounce(struct rmai_mailboxes *near, int from, int to, char *dest, const char *source, size_t len) {
+    for (size_t done = 0; done < len; done += RMAI_BOUNCE_BYTES) {
+        const size_t now = rmai_min(len - done, RMAI_BOUNCE_BYTES);
         rmai_mailbox_begin(near, near->me == from, now);
         if (near->me == from) {
             memcpy(rmai_place_of(near, from, now), source + done, now);
@@ -179,7 +179,7 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
                                             nodes->node_of[root], nodes->room + half);
         if (near_root == 0 && near->me == 0) memcpy(r->dest + at, nodes->room, len);
         if (near_root > 0)
-            pass_staged(near, 0, near_root, near->me == near_root ? r->dest + at : NULL, nodes->room, len);
+            pass_by_bounce(near, 0, near_root, near->me == near_root ? r->dest + at : NULL, nodes->room, len);
     }
     return code;
 }

@@ -52,9 +52,9 @@ static void fill_neutral(const struct rmai_reduction *r, char *dest, size_t n) {
     }
 }
 
-static void scan_staged(const struct rmai_reduction *r, enum rmai_scan kind) {
+static void scan_by_bounce(const struct rmai_reduction *r, enum rmai_scan kind) {
     struct rmai_mailboxes *near = r->c->near;
-    const size_t most = RMAI_STAGE / r->size;
+    const size_t most = RMAI_BOUNCE_BYTES / r->size;
     const int parts = near->me + (kind == RMAI_INCLUSIVE);
     for (size_t done = 0; done < r->n; done += most) {
         size_t now = rmai_min(r->n - done, most), len = now * r->size;
@@ -113,7 +113,7 @@ static void scan_on_node(const struct rmai_reduction *r, enum rmai_scan kind) {
         return;
     }
     if (rmai_call_takes(r->c, RMAI_SCAN_SHARE, r->n * r->size) && scan_by_shares(r, kind)) return;
-    scan_staged(r, kind);
+    scan_by_bounce(r, kind);
 }
 
 static int scan_across_nodes(const struct rmai_reduction *r, enum rmai_scan kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Accumulate and its relatives. librma updates the elements of one type atomically. Pairs of a value and an index
- * are no words that a processor updates, nor are elements that are not aligned: a lock in the target's record protects
- * them. */
+/* MPI_Accumulate and its relatives. librma updates the elements of one type atomically. A processor cannot update pairs
+ * of a value and an index, or elements that are not aligned, as one word: a lock in the target's record protects these.
+ */
 #include "config.h"
 
 #include "mpi/epochs.h"
@@ -11,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* One call, as its arguments say. result.type is NULL if it fetches nothing. */
+/* One call and its arguments. r.type is NULL if the call fetches nothing. */
 struct update {
     const char *call;
     MPI_Op op;
@@ -21,7 +21,7 @@ struct update {
     struct rmai_win_target target;
 };
 
-/* The operation for librma, or -1 if the type does not have it. */
+/* Returns the operation of librma (enum rma_op), or -1 if librma does not have it for the type. */
 static int op_of(MPI_Op op, const struct rmai_type *t) {
     const int number = t->element >= RMA_INT8 && t->element <= RMA_LDOUBLE;
     const int integer = t->element >= RMA_INT8 && t->element <= RMA_UINT64 && !t->logical;
@@ -45,7 +45,8 @@ static int op_of(MPI_Op op, const struct rmai_type *t) {
     return -1;
 }
 
-/* MPI_REPLACE and MPI_NO_OP need no arithmetic, so words of the element's length will do. */
+/* Returns the type with which librma moves the elements. MPI_REPLACE and MPI_NO_OP need no arithmetic, so a type of the
+ * same length serves. */
 static int word_of(const struct rmai_type *t) {
     if (t->element >= 0 && t->element != RMAI_ELEMENT_PAIR) return t->element;
     return t->element_size % 8 == 0   ? RMA_UINT64
@@ -54,7 +55,7 @@ static int word_of(const struct rmai_type *t) {
                                       : RMA_UINT8;
 }
 
-static size_t bytes_of(int type) {
+static size_t element_bytes(int type) {
     static const size_t sizes[] = {1, 2, 4, 8, 1, 2, 4, 8, 4, 8, sizeof(long double), 8, 16};
     return sizes[type];
 }
@@ -72,7 +73,7 @@ static int in_elements(struct rmai_section *s, size_t elem) {
 }
 
 static int update_sections(const struct update *u, int op, int type) {
-    const size_t elem = bytes_of(type);
+    const size_t elem = element_bytes(type);
     const int fetches = u->r.type != NULL, reads_only = op == RMA_OP_FETCH;
     const struct rmai_win_side *near = reads_only ? &u->r : &u->o;
     struct rmai_section o, t, r, other;
@@ -116,8 +117,8 @@ static int update_blocks(const struct update *u, int op, int type) {
     return code;
 }
 
-/* On this node an element of up to 8 bytes is written and read whole by any copy. Between nodes copies might overtake
- * earlier accumulates of this process. */
+/* 1 if the update can be a put or get. On this node each copy writes and reads an element of up to 8 bytes as a whole.
+ * Between nodes a copy might overtake earlier accumulates of this process. */
 static int is_copy(const struct update *u, int op) {
     return u->target.peer.record && u->t.type->element_size <= 8 &&
            (op == RMA_OP_FETCH || (op == RMA_OP_REPLACE && !u->r.type));
@@ -125,7 +126,7 @@ static int is_copy(const struct update *u, int op) {
 
 static int update_elements(const struct update *u, int op) {
     const int type = word_of(u->t.type);
-    const size_t n = u->t.size / bytes_of(type);
+    const size_t n = u->t.size / element_bytes(type);
     const int o_plain = op == RMA_OP_FETCH || u->o.type->plain, r_plain = !u->r.type || u->r.type->plain;
     int code;
     if (is_copy(u, op) && op == RMA_OP_FETCH) return rmai_win_move_data(0, 0, u->result, &u->r, &u->target, &u->t);
@@ -140,7 +141,7 @@ static int update_elements(const struct update *u, int op) {
 
 /* ---- pairs, and elements that are not aligned ---- */
 
-/* The data of one side as consecutive bytes, and back. */
+/* gather makes the data of one side contiguous; scatter copies them back. */
 static void gather(char *to, const char *from, const struct rma_block *b, size_t n) {
     for (size_t i = 0; i < n; to += b[i++].len) memcpy(to, rmai_win_at(from, b[i].offset), b[i].len);
 }
@@ -149,7 +150,8 @@ static void scatter(char *to, const char *from, const struct rma_block *b, size_
     for (size_t i = 0; i < n; from += b[i++].len) memcpy(rmai_win_at(to, b[i].offset), from, b[i].len);
 }
 
-/* there[i] = there[i] op mine[i], by MPI, for which each element of size bytes is laid out as the type says. */
+/* there[i] = there[i] op mine[i] by MPI_Reduce_local. Both arrays have packed elements of size bytes, but
+ * MPI_Reduce_local needs the layout of the type: so each element is unpacked first, and the result is packed. */
 static int combine(const struct update *u, char *there, const char *mine, size_t n, size_t size) {
     const MPI_Datatype basic = u->t.type->basic;
     for (size_t i = 0; i < n; i++, there += size, mine += size) {
@@ -165,7 +167,7 @@ static int combine(const struct update *u, char *there, const char *mine, size_t
     return RMA_SUCCESS;
 }
 
-/* With the lock of the target: read, combine, write. */
+/* Reads the target's elements, combines them and writes them back, under the lock in the target's record. */
 static int update_locked(struct rmai_win *w, struct update *u) {
     const size_t size = u->t.type->element_size, n = u->t.size / size;
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
@@ -349,7 +351,8 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     return get_accumulate(w, "MPI_Fetch_and_op", origin, 1, type, result, 1, type, rank, disp, 1, type, op);
 }
 
-/* Words of 1 and 2 bytes are parts of one of 4. */
+/* Compare-and-swap of a word of 1 to 8 bytes. A word of 1 or 2 bytes is changed as a part of the word of 4 bytes that
+ * contains it. */
 static int compare_swap(const char *call, rma_gptr_t at, size_t size, uint64_t cond, uint64_t value, uint64_t *old) {
     const unsigned shift = (unsigned)(at & 3) * 8;
     const uint32_t mask = (size == 1 ? 0xffu : 0xffffu) << shift;

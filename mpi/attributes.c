@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* MPI does not tell the function of a keyval, so this table has it. */
+/* The keyvals of the program. MPI has no call that returns the functions of a keyval, so MPI_Win_create_keyval enters
+ * them in this table. */
 struct keyval {
-    int number, fortran; /* fortran: the function is one of Fortran */
+    int number, fortran; /* fortran: the function is a Fortran subroutine */
     MPI_Win_delete_attr_function *function;
     void *extra;
-    int uses, freed; /* attributes that have it; MPI_Win_free_keyval was called */
+    int uses, freed; /* uses: attributes with this keyval; freed: MPI_Win_free_keyval was called */
     struct keyval *next;
 };
 static struct keyval *keyvals;
@@ -50,7 +51,8 @@ static struct rmai_win_attribute **find_attribute(struct rmai_win *w, int number
     return a;
 }
 
-/* Calls the program's function for *at, and takes the attribute away if it returns MPI_SUCCESS. */
+/* Calls the program's delete function for the attribute *at, and removes the attribute if the function returns
+ * MPI_SUCCESS. */
 static int delete_attribute(struct rmai_win *w, struct rmai_win_attribute **at) {
     struct rmai_win_attribute *a = *at;
     struct keyval **k = find_keyval(a->keyval);
@@ -159,7 +161,8 @@ RMAI_MPI_API int MPI_Win_delete_attr(MPI_Win win, int number) {
                           number);
 }
 
-/* The attribute's value in *value, and where C finds it in *at. Returns 1 if there is one. */
+/* Writes the attribute's value to *value, and the pointer that C programs get to *at. Returns 0 if the window does not
+ * have the attribute. */
 static int get_attribute(struct rmai_win *w, int number, MPI_Aint *value, void **at) {
     struct rmai_win_attribute *a;
     if (number == MPI_WIN_BASE) {
@@ -202,7 +205,8 @@ RMAI_MPI_API int MPI_Win_get_attr(MPI_Win win, int number, void *attribute, int 
 }
 
 #ifdef MPICH_VERSION
-/* What MPICH's Fortran functions call. `kind` is 0 for a pointer of C, else the value is a number. */
+/* The functions that MPICH's Fortran bindings call. `kind` is 0 if the value is a C pointer; otherwise it is a number.
+ */
 RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int *flag, int kind);
 RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int kind);
 RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete);
@@ -302,7 +306,8 @@ RMAI_MPI_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
     if (!w) return PMPI_Win_get_info(win, info);
     if (!info) return rmai_win_null(w, "MPI_Win_get_info", "info_used");
     code = w->info == MPI_INFO_NULL ? PMPI_Info_create(info) : PMPI_Info_dup(w->info, info);
-    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_get_info: MPI makes no info");
+    return code == MPI_SUCCESS ? code
+                               : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_get_info: MPI cannot make an info object");
 }
 
 RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
@@ -311,5 +316,5 @@ RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
     if (!group) return rmai_win_null(w, "MPI_Win_get_group", "group");
     return PMPI_Comm_group(w->family->comm, group) == MPI_SUCCESS
                ? MPI_SUCCESS
-               : rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_get_group: MPI makes no group");
+               : rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_get_group: MPI cannot make a group");
 }

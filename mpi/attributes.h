@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a program attaches to a window, and asks of it: attributes, name, info, group. */
+/* Attributes, name, info and group of windows. */
 #ifndef RMAI_MPI_ATTRIBUTES_H
 #define RMAI_MPI_ATTRIBUTES_H
 

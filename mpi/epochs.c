@@ -51,7 +51,7 @@ static void find_holder(struct lock_wait *l) {
     }
 }
 
-static int turn_has_come(void *context) {
+static int window_turn_has_come(void *context) {
     struct lock_wait *l = context;
     uint64_t out;
     if (l->near)
@@ -77,7 +77,7 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
         l.code = rmai_win_atomic(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
     }
-    if (l.code == RMA_SUCCESS && !turn_has_come(&l)) rma_wait_for_(call, &l.holder, turn_has_come, &l);
+    if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
     return l.code;
 }
 
@@ -88,12 +88,12 @@ int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t 
         __atomic_fetch_add(&lock->out, as, __ATOMIC_ACQ_REL);
         return RMA_SUCCESS;
     }
-    /* An atomic that fetches has left this process when it returns. */
+    /* A fetching atomic: when it returns, the target has executed it. */
     return rmai_win_atomic(call, RMA_FETCH_ADD_, peer->record_at + offset + offsetof(struct rmai_win_lock, out),
                            sizeof as, as, 0, &old);
 }
 
-/* Completes what this process has begun on a peer of another node; on the node everything is complete at once. */
+/* Completes the operations of this process on a peer. On this node they are complete already. */
 static int complete_at(const struct rmai_win_peer *p) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return p->record ? RMA_SUCCESS : rma_pe_quiet(&p->pe, 1);
@@ -139,7 +139,7 @@ static int check_assert(struct rmai_win *w, const char *call, int assert, int al
                           (unsigned)assert);
 }
 
-/* Other epochs of this process as origin exclude a lock. */
+/* Returns why this process may not call MPI_Win_lock now, or NULL: it must not have another access epoch. */
 static const char *other_epoch(const struct rmai_win *w) {
     if (w->n_started >= 0) return "MPI_Win_start has opened an epoch";
     if (w->lock_all) return "MPI_Win_lock_all has locked the window";
@@ -154,7 +154,8 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     int code;
     if (!w) return PMPI_Win_lock(type, rank, assert, win);
     if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
-        return rmai_win_error(w, MPI_ERR_LOCKTYPE, "MPI_Win_lock: lock_type %d", type);
+        return rmai_win_error(w, MPI_ERR_LOCKTYPE,
+                              "MPI_Win_lock: lock_type %d is neither MPI_LOCK_SHARED nor MPI_LOCK_EXCLUSIVE", type);
     if (assert && (code = check_assert(w, "MPI_Win_lock", assert, MPI_MODE_NOCHECK)) != MPI_SUCCESS) return code;
     if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
     code = rmai_win_check_rank(w, "MPI_Win_lock", rank);
@@ -183,7 +184,7 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     return rmai_win_failed(w, rmai_win_peer_access(w, rank, access));
 }
 
-/* Completes and releases what MPI_Win_lock or MPI_Win_lock_all has locked. */
+/* Completes the operations on p, and releases the lock that MPI_Win_lock or MPI_Win_lock_all has taken. */
 static int unlock(struct rmai_win *w, struct rmai_win_peer *p) {
     const int code = complete_at(p);
     int released = RMA_SUCCESS;
@@ -234,8 +235,8 @@ RMAI_MPI_API int MPI_Win_lock_all(int assert, MPI_Win win) {
         w->lock_all = 2;
         return MPI_SUCCESS;
     }
-    /* The others are locked when they are accessed first. This process accesses its own memory without a call, and
-     * in a shared window that of all. */
+    /* The first access to a process locks it. But the program accesses its own memory by load and store, and in a
+     * shared window that of all processes: these are locked here. */
     w->lock_all = 1;
     __atomic_store_n(&w->record->locks_all, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < w->family->n_near && code == RMA_SUCCESS; i++)
@@ -286,7 +287,7 @@ static int flush_rank(struct rmai_win *w, const char *call, int rank) {
 
 static int flush_all(struct rmai_win *w, const char *call) {
     if (!w->lock_all && !w->locked)
-        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: neither MPI_Win_lock nor MPI_Win_lock_all", call);
+        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: no epoch of MPI_Win_lock or MPI_Win_lock_all is open", call);
     return rmai_win_failed(w, complete_everywhere(w));
 }
 
@@ -321,7 +322,7 @@ RMAI_MPI_API int MPI_Win_sync(MPI_Win win) {
 
 /* ---- fence ---- */
 
-static const int any = -1; /* PE may end a wait */
+static const int any = -1; /* argument of waits that any PE may end */
 
 struct count_wait {
     const uint64_t *count;
@@ -333,9 +334,9 @@ static int count_reached(void *context) {
     return (int64_t)(__atomic_load_n(c->count, __ATOMIC_ACQUIRE) - c->until) >= 0;
 }
 
-/* Among the nodes: in round k each leader tells the one that is 2^k nodes further, and waits to be told. Whichever
- * process of a node comes last does it for the leader. After D. Hensgen, R. Finkel and U. Manber, "Two algorithms for
- * barrier synchronization", 1988. */
+/* The barrier between the nodes: in round k each leader signals the leader 2^k nodes further, and waits for a signal.
+ * The process of a node that arrives last does this on behalf of its leader. After D. Hensgen, R. Finkel and U. Manber,
+ * "Two algorithms for barrier synchronization", 1988. */
 static int meet_nodes(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
     uint64_t old;
@@ -389,13 +390,14 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
 
 /* ---- post, start, complete, wait ---- */
 
-/* A post for a process of another node, in memory of that process. */
+/* MPI_Win_post for a process of another node: an entry in a list in the memory of that process. */
 struct rmai_win_post {
     rma_gptr_t next;
     uint64_t rank;
 };
 
-/* The window's ranks of the processes of group, in memory that is to be freed. NULL after an error in *code. */
+/* Returns the window's ranks of the processes of group; the caller frees them. NULL after an error, with its code in
+ * *code. */
 static int *ranks_of(struct rmai_win *w, const char *call, MPI_Group group, int *n, int *code) {
     int *ranks, *own;
     *code = group == MPI_GROUP_NULL ? MPI_ERR_GROUP : PMPI_Group_size(group, n);
@@ -415,7 +417,7 @@ static int *ranks_of(struct rmai_win *w, const char *call, MPI_Group group, int 
         if (ranks[i] == MPI_UNDEFINED) *code = MPI_ERR_GROUP;
     if (*code == MPI_SUCCESS) return ranks;
     free(ranks);
-    *code = rmai_win_error(w, MPI_ERR_GROUP, "%s: the group has a process that the window has not", call);
+    *code = rmai_win_error(w, MPI_ERR_GROUP, "%s: the group has a process that is not in the window's group", call);
     return NULL;
 }
 
@@ -431,7 +433,7 @@ static int post_far(struct rmai_win *w, int rank) {
     code = rmai_win_atomic("MPI_Win_post", RMA_FETCH_, head, sizeof seen, 0, 0, &seen);
     do {
         post.next = seen;
-        if (code == RMA_SUCCESS) code = rma_gptr_put(at, &post, sizeof post); /* the atomic releases it */
+        if (code == RMA_SUCCESS) code = rma_gptr_put(at, &post, sizeof post); /* the atomic below is the release */
         if (code == RMA_SUCCESS)
             code = rmai_win_atomic("MPI_Win_post", RMA_COMPARE_SWAP_, head, sizeof seen, at, post.next, &seen);
     } while (code == RMA_SUCCESS && seen != post.next);
@@ -445,7 +447,7 @@ RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     code = check_assert(w, "MPI_Win_post", assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
     if (code != MPI_SUCCESS) return code;
     if (w->n_exposed >= 0)
-        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_post: MPI_Win_wait is missing after the last one");
+        return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_post: no MPI_Win_wait has followed the last MPI_Win_post");
     ranks = ranks_of(w, "MPI_Win_post", group, &n, &code);
     if (!ranks) return code;
     code = RMA_SUCCESS;
@@ -466,7 +468,7 @@ struct post_wait {
     int rank;
 };
 
-/* Takes the post of a process of another node out of the list, if it has come. */
+/* Removes the post of the awaited process of another node from the list. Returns 1 if it had arrived. */
 static int take_far_post(void *context) {
     const struct post_wait *p = context;
     struct rmai_win *w = p->w;
@@ -516,7 +518,7 @@ RMAI_MPI_API int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
     if (code != MPI_SUCCESS) return code;
     if (w->n_started >= 0 || w->locked || w->lock_all)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_start: %s",
-                              w->n_started >= 0 ? "MPI_Win_complete is missing after the last one"
+                              w->n_started >= 0 ? "no MPI_Win_complete has followed the last MPI_Win_start"
                                                 : "the window is locked");
     ranks = ranks_of(w, "MPI_Win_start", group, &n, &code);
     if (!ranks) return code;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One code of MPI for each class, made when it is first needed, and its present text. MPICH 4.0 does not find the texts
- * of such codes, so MPI_Error_string is ours. */
+/* One error code of MPI for each class, made at its first use, and the text of the last error with that code. MPICH 4.0
+ * does not find the texts of such codes, so this file has MPI_Error_string. */
 #define CLASSES 128
 static int codes[CLASSES];
 static char texts[CLASSES][MPI_MAX_ERROR_STRING];
@@ -42,7 +42,7 @@ RMAI_MPI_API int MPI_Error_string(int code, char *text, int *len) {
     return MPI_SUCCESS;
 }
 
-/* A handler that ends the job. MPI-4 has a second one. */
+/* 1 if the handler ends the job. */
 static int is_fatal(MPI_Errhandler handler) {
 #ifdef MPI_ERRORS_ABORT
     if (handler == MPI_ERRORS_ABORT) return 1;
@@ -59,7 +59,7 @@ static void abort_job(MPI_Comm comm, int code, const char *text) {
     PMPI_Abort(comm, code);
 }
 
-/* MPI cuts texts of MPI_MAX_ERROR_STRING. */
+/* Texts are cut to MPI_MAX_ERROR_STRING bytes, as MPI requires. */
 #define FORMAT_TEXT(text, format)                                                                                      \
     va_list args;                                                                                                      \
     va_start(args, format);                                                                                            \
@@ -105,7 +105,8 @@ int rmai_win_failed(struct rmai_win *w, int code) {
 
 /* ---- the program's error handlers ---- */
 
-/* MPI does not tell the function of a handler, and the program may free a handler that a window has. */
+/* The program's error handlers. MPI has no call that returns the function of a handler, and the program may free a
+ * handler that a window still has. */
 struct handler {
     MPI_Errhandler handle;
     MPI_Win_errhandler_function *function;

@@ -45,7 +45,7 @@ int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank) {
     return -1;
 }
 
-/* The PE numbers of n ranks; -1 for a process of another world. */
+/* Writes the PE numbers of n ranks; -1 for a process outside of MPI_COMM_WORLD. */
 static int translate(const struct rmai_win_family *f, int n, const int *ranks, int *pes) {
     MPI_Group world;
     int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -62,7 +62,8 @@ int rmai_win_family_pe(const struct rmai_win_family *f, int rank) {
     return translate(f, 1, &rank, &pe) == MPI_SUCCESS ? pe : -1;
 }
 
-/* Fills in near and the numbers that belong to it. 0: a process is of another world, or memory is exhausted. */
+/* Fills in near, n_near, my_slot and first_near. Returns 0 if a process is outside of MPI_COMM_WORLD, or memory is
+ * exhausted. */
 static int find_near(struct rmai_win_family *f) {
     int *ranks = malloc((size_t)f->n * sizeof *ranks), *pes = malloc((size_t)f->n * sizeof *pes), ok = ranks && pes;
     for (int i = 0; ok && i < f->n; i++) ranks[i] = i;
@@ -105,8 +106,8 @@ static int find_partners(struct rmai_win_family *f) {
     return code;
 }
 
-/* All processes of comm agree whether ours can have their windows. */
-static int agree(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
+/* *ok becomes 1 if it is 1 in all processes of comm. Returns MPI's code. */
+static int agree_on_family(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
     MPI_Request request;
     int mine = *ok, code = PMPI_Iallreduce(&mine, ok, 1, MPI_INT, MPI_MIN, comm, &request);
     (void)f;
@@ -137,15 +138,15 @@ static struct rmai_win_family *make_family(MPI_Comm comm) {
     local_ok = PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
                PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f);
     ok = local_ok;
-    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) {
-        f->why = local_ok ? "another process cannot take part" : "a process is of another world, or has no memory";
+    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) {
+        f->why = local_ok ? "another process cannot take part" : "a process is not in MPI_COMM_WORLD, or has no memory";
         return f;
     }
     /* The duplicate has none of the program's attributes and its own error handler. */
     ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
          PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_id(f) == MPI_SUCCESS &&
          find_partners(f) == MPI_SUCCESS;
-    if (agree(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
+    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
     return f;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A family: what all windows on one communicator share. It is an attribute of the program's communicator, made with the
- * first window there, and lives as long as the communicator or one of its windows. It has tables of the processes of
- * this node only. */
+/* A family is what all windows on one communicator share. It is an attribute of the program's communicator, is made
+ * with the first window on it, and lives as long as the communicator or one of its windows. Its tables contain only the
+ * processes of this node. */
 #ifndef RMAI_MPI_FAMILY_H
 #define RMAI_MPI_FAMILY_H
 
@@ -12,7 +12,7 @@
 struct rmai_win_family {
     MPI_Comm comm;    /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
     MPI_Group group;  /* its processes */
-    uint64_t id;      /* the same in all processes of the family, and no other family's */
+    uint64_t id;      /* the same in all processes of the family, different in other families */
     _Atomic int uses; /* the communicator's attribute, and the windows */
     int n, rank;      /* processes; this one's number */
     int n_near;       /* processes on this node */
@@ -32,7 +32,7 @@ struct rmai_win_family {
 int rmai_win_families_open(void);
 
 /* rmai_win_family_of returns the family of comm, or NULL if memory is exhausted. The first call for comm is collective
- * over it. The caller has one use more of it, which rmai_win_family_leave ends. */
+ * over it. The family's uses grow by one; rmai_win_family_leave ends that use. */
 struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
 void rmai_win_family_leave(struct rmai_win_family *f);
 

@@ -9,7 +9,7 @@
 
 enum direction { PUT, GET };
 
-/* Lists of blocks for both sides. A side that is one block needs none. */
+/* Moves data by lists of blocks. A side that is one block needs no list. */
 static int move_lists(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
                       const struct rmai_win_side *t) {
     struct rma_block *near = NULL, *far = NULL;
@@ -55,7 +55,7 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
     return code == RMA_SUCCESS && now ? rma_quiet() : code;
 }
 
-/* The whole call, wherever the target is and whatever the types are. */
+/* The general case: any target, any types. */
 static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, enum direction d, int now, void *buffer,
                                           MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                                           MPI_Count target_count, MPI_Datatype target_type) {
@@ -73,7 +73,7 @@ static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, 
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
 
-/* Data of one predefined type, or what is laid out as such, on this node. */
+/* The fast case: contiguous data on this node. Returns the target's address, or NULL in all other cases. */
 static inline char *simple(struct rmai_win *w, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                            MPI_Count target_count, MPI_Datatype target_type, size_t *len) {
     const struct rmai_type *t;

@@ -60,7 +60,8 @@ static void forget_far(struct rmai_win *w, int all) {
             }
 }
 
-/* Finds the peer, or enters it. The caller has the mutex, which is released while another node answers. */
+/* Finds the peer, or makes an entry for it. The caller holds the mutex; this releases it while it waits for the other
+ * node. */
 static int enter_far(struct rmai_win *w, int rank, struct rmai_win_peer **found) {
     struct rmai_win_peer *p = find_far(w, rank), fetched;
     int code;

@@ -59,7 +59,7 @@ static size_t first_after(const struct rmai_win_region *regions, size_t n, uint6
     return low;
 }
 
-/* A change of the regions: others read them again if the version is odd or has changed. */
+/* Begins a change of the regions: a reader that finds the version odd, or changed, reads them again. */
 static void begin_change(struct rmai_win_record *r) {
     __atomic_store_n(&r->version, r->version + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -77,8 +77,9 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     if (!w) return PMPI_Win_attach(win, base, size);
     if (w->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "MPI_Win_attach: not a window of MPI_Win_create_dynamic");
-    if (size < 0 || (size > 0 && !base))
-        return rmai_win_error(w, size < 0 ? MPI_ERR_SIZE : MPI_ERR_BASE, "MPI_Win_attach: base %p, size %lld", base,
+    if (size < 0) return rmai_win_error(w, MPI_ERR_SIZE, "MPI_Win_attach: size %lld is negative", (long long)size);
+    if (size > 0 && !base)
+        return rmai_win_error(w, MPI_ERR_BASE, "MPI_Win_attach: base is a null pointer, and size is %lld",
                               (long long)size);
     if (size == 0) return MPI_SUCCESS;
     r = w->record;

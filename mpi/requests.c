@@ -26,10 +26,10 @@ static int cancel_nothing(void *state, int complete) {
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request) {
     int code = PMPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, request);
     if (code == MPI_SUCCESS) code = PMPI_Grequest_complete(*request);
-    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_OTHER, "%s: MPI makes no request", call);
+    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_OTHER, "%s: MPI cannot make a request", call);
 }
 
 int rmai_win_check_passive(struct rmai_win *w, const char *call) {
     if (w->lock_all || w->locked) return MPI_SUCCESS;
-    return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: neither MPI_Win_lock nor MPI_Win_lock_all", call);
+    return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: no epoch of MPI_Win_lock or MPI_Win_lock_all is open", call);
 }

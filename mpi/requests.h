@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Requests of the calls that have one (MPI_Rput and its relatives). The operation is complete at this process when the
- * call returns, so the request is a real one of MPI, and complete. */
+ * call returns. So these calls return a request of MPI that is complete. */
 #ifndef RMAI_MPI_REQUESTS_H
 #define RMAI_MPI_REQUESTS_H
 
@@ -11,8 +11,8 @@ struct rmai_win;
 /* rmai_win_request makes a complete request. Returns MPI_SUCCESS, or reports the error. */
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request);
 
-/* rmai_win_check_passive: such calls are for epochs of MPI_Win_lock and MPI_Win_lock_all. Returns MPI_SUCCESS, or
- * reports MPI_ERR_RMA_SYNC. */
+/* rmai_win_check_passive: the standard allows such calls only between MPI_Win_lock or MPI_Win_lock_all and the unlock.
+ * Returns MPI_SUCCESS, or reports MPI_ERR_RMA_SYNC. */
 int rmai_win_check_passive(struct rmai_win *w, const char *call);
 
 #endif

@@ -21,7 +21,7 @@ static void die(const char *text) {
 
 /* ---- is it the right MPI, and has each process this library? ---- */
 
-/* The program may belong to another MPI than this library: its functions come first in the search order. */
+/* Ends the job if the program uses another MPI than the one for which this library was built. */
 static void check_mpi(void) {
 #ifdef MPICH_VERSION
     static const char *const built_for = "MPICH";
@@ -36,25 +36,25 @@ static void check_mpi(void) {
     die(text);
 }
 
-static void end_job(const char *text) __attribute__((noreturn));
-static void end_job(const char *text) {
+static void refuse_job(const char *text) __attribute__((noreturn));
+static void refuse_job(const char *text) {
     fprintf(stderr, "rma_mpi: %s\n", text);
     rma_exit_(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
 }
 
-/* A process of this job that runs without this library would make windows that nobody here knows: the job would hang.
- * MPI_Init has returned, so each process runs the program that it was started for. */
+/* Ends the job if a process of this host runs without this library: it would make its windows by MPI, and the job would
+ * hang. MPI_Init has returned, so each process has executed its program by now. */
 static void check_host(void) {
     char text[256];
     int pid = 0, rank = rma_without_("/librma_mpi.so", &pid);
     if (rank < 0) return;
     snprintf(text, sizeof text, "process %d of the job (pid %d) was started without rma_mpi: start all of them with it",
              rank, pid);
-    end_job(text);
+    refuse_job(text);
 }
 
-/* Processes of other hosts: each process sends a message to the next one, and one without this library does not. All
- * are at the end of MPI_Init, so an answer takes no time. */
+/* The same for processes of other hosts: each process sends a message to the next one; a process without this library
+ * sends none. All processes are at the end of MPI_Init, so the messages arrive soon. */
 #define SUSPICION 5.0  /* seconds until a silent process is named, */
 #define CERTAINTY 30.0 /* and until the job ends */
 static void check_hosts(void) {
@@ -75,15 +75,15 @@ static void check_hosts(void) {
         snprintf(text, sizeof text,
                  "process %d of the job has not answered for %.0f s: was it started without rma_mpi?", from,
                  named ? CERTAINTY : SUSPICION);
-        if (named++) end_job(text);
+        if (named++) refuse_job(text);
         fprintf(stderr, "rma_mpi: %s\n", text);
     }
 }
 
 /* ---- the life cycle ---- */
 
-static int begin(void) {
-    /* The variables of a program that does not know librma stay where they are. */
+static int begin_job(void) {
+    /* The program does not use librma, so its global variables need not be symmetric. */
     const int set = !getenv("RMA_STATICS");
     int code;
     check_host();
@@ -98,7 +98,7 @@ static int begin(void) {
         fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
         rma_exit_(RMA_EXIT_BASE + code);
     }
-    /* From here on errors of librma become errors of MPI's calls. */
+    /* From here on the calls of MPI report errors of librma. */
     if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);
     if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
         fprintf(stderr,
@@ -114,7 +114,7 @@ RMAI_MPI_API int MPI_Init_thread(int *argc, char ***argv, int required, int *pro
     /* librma serves other nodes in a thread of its own. */
     code = PMPI_Init_thread(argc, argv, required > MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE, &given);
     if (provided) *provided = given;
-    return code == MPI_SUCCESS ? begin() : code;
+    return code == MPI_SUCCESS ? begin_job() : code;
 }
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }
@@ -137,7 +137,7 @@ RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
 
 RMAI_MPI_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
     if (!rmai_win_running || size < 0 || !baseptr) return PMPI_Alloc_mem(size, info, baseptr);
-    /* Where the heap has no room, MPI may have. */
+    /* If the heap has no room, MPI may have some. */
     return rma_alloc_mem(size ? (size_t)size : 1, baseptr) == RMA_SUCCESS ? MPI_SUCCESS
                                                                           : PMPI_Alloc_mem(size, info, baseptr);
 }

@@ -10,8 +10,8 @@ rma_gptr_t *rmai_win_directory;
 int rmai_win_running;
 MPI_Comm rmai_win_self = MPI_COMM_NULL;
 
-#define POLLS 200 /* in vain, before the thread offers its processor */
-#define TURNS 10  /* of progress for each test of MPI: a test takes longer, and what is awaited is one event of many */
+#define POLLS 200 /* polls that find nothing, before the thread yields */
+#define TURNS 10  /* calls of rma_progress for each test of MPI: a test takes longer */
 
 void rmai_win_serve(int *polls) {
     if (rma_initialized())

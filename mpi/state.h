@@ -30,8 +30,8 @@ struct rmai_win_attribute;
 struct rmai_win_outgrown;
 
 /* A fair lock of readers and writers, with tickets: the upper half of a word counts writers, the lower half readers. A
- * writer waits until `out` is what `in` was, a reader until the writers in both are equal. Whichever half wraps, both
- * words wrap alike. After J. Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory
+ * writer waits until `out` is what `in` was, a reader until the writers in both are equal. A half that wraps wraps in
+ * both words. After J. Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory
  * multiprocessors", 1991. */
 struct rmai_win_lock {
     uint64_t in, out;

@@ -19,7 +19,7 @@ int rmai_win_side(struct rmai_win *w, const char *call, const char *name, MPI_Co
     return MPI_SUCCESS;
 }
 
-/* The bytes from the first to the last one that a side touches, relative to its address. */
+/* Computes the range of bytes that a side touches, [*first, *end), relative to its address. */
 static int span(const struct rmai_win_side *side, ptrdiff_t *first, ptrdiff_t *end) {
     const struct rmai_type *t = side->type;
     ptrdiff_t last;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the arguments of a communication call name: the checks that all of them share, and where the data are. */
+/* The arguments of a communication call: the checks that all these calls share, and where the data are. */
 #ifndef RMAI_MPI_TARGET_H
 #define RMAI_MPI_TARGET_H
 
@@ -31,7 +31,7 @@ int rmai_win_target(struct rmai_win *w, const char *call, int rank, MPI_Aint dis
                     struct rmai_win_target *t);
 
 /* rmai_win_reach: the address of [disp, disp + len) at `rank` on this node, where this process may access it by load
- * and store now; NULL if that takes more to find out. */
+ * and store now; NULL if it cannot tell quickly. */
 static inline char *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
     const int slot = rmai_win_family_slot(w->family, rank);
     const struct rmai_win_peer *p = &w->near[slot];

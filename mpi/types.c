@@ -279,8 +279,8 @@ static void describe_subarray(const struct contents *c, const struct rmai_type *
     }
 }
 
-/* The bytes of a type in the order of the type map, from MPI itself: pack a buffer whose bytes say where they are. For
- * types that are too intricate to take apart. */
+/* Finds the bytes of a type in the order of its type map by MPI_Pack of a buffer whose bytes contain their own
+ * positions. It is for types that are too intricate to take apart. */
 #define PACK_MOST ((ptrdiff_t)1 << 28)
 static void describe_by_packing(const struct rmai_type *t, struct list *l) {
     const size_t room = (size_t)(t->true_ub - t->true_lb);
@@ -374,7 +374,7 @@ static void describe_derived(struct rmai_type *t, int combiner, const struct con
     free(child.blocks);
 }
 
-/* Fills in *t for a type; t->blocks is to be freed. Returns 0 if it is no type, or memory is exhausted. */
+/* Fills in *t for a type; the caller frees t->blocks. Returns 0 if handle is no type, or memory is exhausted. */
 static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
     struct contents c = {0};
     MPI_Count size;
@@ -417,7 +417,7 @@ static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
 
 /* ---- sections ---- */
 
-/* How many numbers from the first on are at equal distances. */
+/* Returns how many of every `every`-th offset, from the first on, are at equal distances. */
 static size_t progression(const struct rma_block *b, size_t n, size_t every) {
     const ptrdiff_t step = b[every].offset - b[0].offset;
     size_t i = 2;
@@ -425,7 +425,7 @@ static size_t progression(const struct rma_block *b, size_t n, size_t every) {
     return i;
 }
 
-/* If all rows of `row` blocks have the shape of the first one. */
+/* 1 if all rows of `row` blocks have the shape of the first one. */
 static int rows_equal(const struct rma_block *b, size_t n, size_t row, size_t every, ptrdiff_t step) {
     for (size_t r = 0; r < n; r += row)
         for (size_t i = 1; i < row; i++)
@@ -433,7 +433,7 @@ static int rows_equal(const struct rma_block *b, size_t n, size_t row, size_t ev
     return 1;
 }
 
-/* Turns the list into a section if it is one; else the list stays. */
+/* Replaces the list by a section, if the blocks form one. */
 static void compress(struct rmai_type *t, struct list *l) {
     const struct rma_block *b = l->blocks;
     size_t n = l->n, every = 1, count[RMAI_TYPE_DIMS];
@@ -474,7 +474,7 @@ static void compress(struct rmai_type *t, struct list *l) {
 
 /* ---- types that are kept ---- */
 
-/* The program's type ends, and its handle may become another type's. */
+/* MPI calls this when a type is freed: another type may get its handle. */
 static int forget_type(MPI_Datatype handle, int key, void *type, void *extra) {
     struct rmai_type *t = type, *expected = t;
     (void)key, (void)extra;
@@ -489,7 +489,7 @@ static int forget_type(MPI_Datatype handle, int key, void *type, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* MPI tells by an error whether a type is one, and committed. */
+/* 1 if the handle is a committed type: MPI returns an error otherwise. */
 static int is_type(MPI_Datatype handle) {
     char from[8] = {0}, to[8];
     int at = 0;

@@ -62,8 +62,8 @@ static inline const struct rmai_type *rmai_type_of(MPI_Datatype handle) {
     return t && t->handle == handle ? t : rmai_type_slow(handle);
 }
 
-/* rmai_type_blocks makes the list of blocks of `count` elements: *blocks is to be freed, *n is their number. Neighbours
- * are merged. Returns 0 if memory is exhausted. */
+/* rmai_type_blocks makes the list of blocks of `count` elements: *n blocks at *blocks, which the caller frees.
+ * Neighbours are merged. Returns 0 if memory is exhausted. */
 int rmai_type_blocks(const struct rmai_type *t, size_t count, struct rma_block **blocks, size_t *n);
 
 /* rmai_type_rebase makes the list begin at offset 0, and returns the buffer for it: the program's may be MPI_BOTTOM. */

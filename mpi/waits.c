@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls of MPI in which a program waits while others access its windows. MPI's own calls poll for MPI's messages only;
- * librma's would lie there until the progress thread wakes, on a processor that the waiting thread keeps busy. So where
- * windows have processes of several nodes, these calls test and drive progress in turn.
+/* Calls of MPI in which a program waits while others access its windows. MPI's own calls poll only for MPI's messages.
+ * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
+ * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
  *
- * A barrier must be the same call in all processes: it depends on the communicator, whose processes have all made a
- * window there or none. Point-to-point calls match whatever the other process calls. */
+ * All processes of a communicator must execute a barrier by the same call of MPI. So MPI_Barrier decides by the
+ * communicator: either all of its processes have made a window on it, or none. Point-to-point calls match in any
+ * case. */
 #include "config.h"
 
 #include "mpi/family.h"

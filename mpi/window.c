@@ -15,7 +15,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Numbers that are in use here, one bit each, and the threads of this process that want one. */
+/* The numbers of windows that are in use in this process, one bit each, and the threads of this process that want a
+ * number. */
 #define WORDS (RMAI_WINS / 64)
 static struct {
     pthread_mutex_t mutex;
@@ -31,7 +32,8 @@ int rmai_wins_open(void) {
     if (PMPI_Comm_dup(MPI_COMM_SELF, &rmai_win_self) != MPI_SUCCESS ||
         PMPI_Comm_set_errhandler(rmai_win_self, MPI_ERRORS_RETURN) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot duplicate MPI_COMM_SELF");
-    if (rmai_win_families_open() != MPI_SUCCESS) return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI makes no attribute");
+    if (rmai_win_families_open() != MPI_SUCCESS)
+        return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot make an attribute");
     rmai_win_directory = rma_calloc(RMAI_WINS, sizeof *rmai_win_directory);
     if (!rmai_win_directory) return rma_last_code();
     rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,
@@ -41,7 +43,8 @@ int rmai_wins_open(void) {
     return RMA_ERR_NO_MEM;
 }
 
-/* MPI says that a program must free its windows. librma takes back their memory. */
+/* The standard requires that a program frees its windows. For those that it has not freed, this gives their memory
+ * back. */
 void rmai_wins_close(void) {
     PMPI_Comm_free(&rmai_win_self);
     for (int i = 0; i < RMAI_WINS; i++) {
@@ -65,7 +68,8 @@ static int barrier(const struct rmai_win_family *f) {
     return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
-/* 1 if the thread with this wish may offer numbers: only one at a time, and it is the turn of the least family. */
+/* 1 if the thread with this wish may offer numbers now: one thread at a time, the one whose family has the smallest id.
+ */
 static int begin_offer(const struct wish *wish) {
     int mine;
     pthread_mutex_lock(&numbers.mutex);
@@ -78,8 +82,8 @@ static int begin_offer(const struct wish *wish) {
 
 /* The processes of f agree on the least number of a range that all have free, then on one of the next range. Two
  * windows of different communicators may be made by two threads at once. Only one thread of a process offers numbers,
- * and if a process offers none, all try again. The turn of the least family comes in all of its processes. *number is
- * -1 if ok is 0 in a process, or no number is free. */
+ * and if a process offers none, all try again. The family with the smallest id gets its turn in all of its processes.
+ * *number is -1 if ok is 0 in a process, or no number is free. */
 #define RANGE 8
 static int choose_number(const struct rmai_win_family *f, int ok, const struct wish *wish, int *number) {
     *number = -1;
@@ -131,7 +135,7 @@ static void give_number_back(int number) {
 
 /* ---- windows that begin ---- */
 
-/* A window that is to be made, for which this process has memory. */
+/* The arguments of a call that makes a window, and this process's memory for it. */
 struct plan {
     const char *call;
     int flavor;
@@ -179,7 +183,8 @@ static void share_memory(struct plan *p) {
     p->why = p->text;
 }
 
-/* Consecutive pieces of one block of the first process, or with the hint alloc_shared_noncontig blocks of each. */
+/* Allocates consecutive pieces of one block of the first process or, with the hint alloc_shared_noncontig, a block of
+ * each process. */
 static void allocate_shared_memory(struct plan *p, const struct rmai_win_family *f) {
     char value[MPI_MAX_INFO_VAL + 1];
     const char *apart = hint(p->info, "alloc_shared_noncontig", value);
@@ -220,7 +225,7 @@ static struct rmai_win_record *make_record(const struct plan *p, const struct rm
     return record;
 }
 
-/* What the window has in this process, whatever its number will be. Returns 0 if memory is exhausted. */
+/* Fills in what does not depend on the window's number. Returns 0 if memory is exhausted. */
 static int prepare_window(struct rmai_win *w, const struct plan *p, struct rmai_win_family *f) {
     memset(w, 0, sizeof *w);
     w->near = calloc((size_t)f->n_near, sizeof *w->near);
@@ -282,7 +287,8 @@ static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) 
 
 /* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
  * window's memory. */
-static int begin(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f), MPI_Win *win) {
+static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f),
+                            MPI_Win *win) {
     struct rmai_win_family *f = rmai_win_family_of(p->comm);
     int code = MPI_SUCCESS;
     if (!f) return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the communicator's tables", p->call);
@@ -302,7 +308,7 @@ static int begin(struct plan *p, void (*memory)(struct plan *p, const struct rma
     return code;
 }
 
-/* The arguments that all calls have. */
+/* Checks the arguments that all calls have. */
 static int check(const struct plan *p) {
     if (p->size < 0)
         return rmai_win_comm_error(p->comm, MPI_ERR_SIZE, "%s: size %lld is negative", p->call, (long long)p->size);
@@ -319,7 +325,7 @@ static int check_base(const struct plan *p, const void *base) {
     return base ? check(p) : rmai_win_comm_error(p->comm, MPI_ERR_ARG, "%s: baseptr is a null pointer", p->call);
 }
 
-/* 1 for calls that are MPI's: also those of librma, when its heap grows. */
+/* 1 if the call goes to MPI: also that of librma itself, when its heap grows. */
 static int no_window(MPI_Comm comm, const void *out) {
     return !rmai_win_running || comm == MPI_COMM_NULL || !out || rma_makes_window_();
 }
@@ -340,7 +346,7 @@ RMAI_MPI_API int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info in
     int code;
     if (no_window(comm, win)) return PMPI_Win_create(base, size, unit, info, comm, win);
     code = check(&p);
-    if (code == MPI_SUCCESS) code = begin(&p, memory_of_create, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_create, win);
     return code == MPI_SUCCESS && p.why ? PMPI_Win_create(base, size, unit, info, comm, win) : code;
 }
 
@@ -349,7 +355,7 @@ RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Co
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = begin(&p, memory_of_allocate, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_allocate, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
@@ -361,7 +367,7 @@ RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info,
     int code;
     if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = begin(&p, allocate_shared_memory, win);
+    if (code == MPI_SUCCESS) code = make_if_possible(&p, allocate_shared_memory, win);
     if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
@@ -371,7 +377,7 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
     struct plan p = {"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm, .why = NULL};
     int code;
     if (no_window(comm, win)) return PMPI_Win_create_dynamic(info, comm, win);
-    code = begin(&p, NULL, win);
+    code = make_if_possible(&p, NULL, win);
     return code == MPI_SUCCESS && p.why ? PMPI_Win_create_dynamic(info, comm, win) : code;
 }
 

@@ -309,7 +309,7 @@ void race_ompt_open(void) {
     else if (dladdr(runtime, &of_runtime) && dladdr(tool, &of_tool) && dladdr((void *)&get_task_memory, &own) &&
              of_tool.dli_fbase != of_runtime.dli_fbase && of_tool.dli_fbase != own.dli_fbase)
         why = of_tool.dli_fname;
-    if (why) race_say("%s: OpenMP's runtime does not report what it orders; some reported races may be none", why);
+    if (why) race_say("%s: OpenMP's runtime does not report what it orders; some reports of races may be false", why);
 }
 
 void race_ompt_end(void) {

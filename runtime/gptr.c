@@ -203,7 +203,7 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
 
 /* ---- put with signal ---- */
 
-static int is_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
+static int names_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
 
 /* Finds the word of a signal, and checks `op`. The caller must leave *region. Only the owner of attached memory knows
  * whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
@@ -213,7 +213,7 @@ static int resolve_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signa
     if (code == RMA_SUCCESS) code = resolve_gptr(call, "signal", ctx, signal, 8, 8, word);
     if (code != RMA_SUCCESS) return code;
     *region = take_region(word);
-    if (!word->there && is_attached(signal))
+    if (!word->there && names_attached(signal))
         code = rmai_place_atomic(&rmai_world, call, word, RMA_FETCH_ADD_, 8, 0, 0, &(uint64_t){0});
     return code;
 }
@@ -234,7 +234,7 @@ int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t d
     if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
     if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
     if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
-        !is_attached(dest) && !is_attached(signal))
+        !names_attached(dest) && !names_attached(signal))
         return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
     if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
     if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);

@@ -91,7 +91,7 @@ static void check_wait(void *context, struct rmai_stall *stall) {
     rmai_stall_check(w->watch, stall);
 }
 
-static void end_wait(void *context, struct rmai_stall *stall) {
+static void end_stall_checks(void *context, struct rmai_stall *stall) {
     struct rmai_world *w = context;
     rmai_stall_end(w->watch, stall);
 }
@@ -114,7 +114,7 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .waiting_in = read_waiting,
                                            .take_sign_of_life = take_sign_of_life,
                                            .wait_lasts = check_wait,
-                                           .wait_is_over = end_wait,
+                                           .wait_is_over = end_stall_checks,
                                            .fatal = end_job,
                                            .doze = &w->doze};
 }

@@ -21,9 +21,9 @@
 
 #include <string.h>
 
-#define QUICK ((size_t)1 << 20) /* elements that are updated without a pattern, if they are contiguous */
+#define QUICK ((size_t)1 << 20) /* most contiguous elements that are updated without a pattern */
 
-/* One call. */
+/* One public call: its names for error messages, the remote address, what it does (x), and which elements. */
 struct access {
     struct rmai_pattern_call c;
     const rma_ctx *ctx;
@@ -35,9 +35,10 @@ struct access {
     struct rmai_pattern pattern;
 };
 
-/* ---- the way of a call ---- */
+/* ---- from checked arguments to place_pattern ---- */
 
-static int check_nothing(const struct access *s) {
+/* The checks of a call that moves no bytes: the context and the PE. */
+static int check_empty(const struct access *s) {
     const struct rmai_context *c = rmai_context(s->c.call, s->ctx);
     if (!c) return rma_last_code();
     if (s->by_gptr) {
@@ -58,13 +59,13 @@ static int resolve(const struct access *s, struct rmai_place *p) {
     return rmai_resolve_gptr(s->c.call, name, s->ctx, s->g, s->pattern.least, span, 1, p);
 }
 
-/* The elements are as far from each other as their offsets, which are multiples of the size wherever the type's
- * alignment is the size. */
+/* Checks that each remote element is aligned as its type requires. The offsets of indexed elements and blocks are
+ * multiples of the element's size, and so of the alignment; only the base can be wrong. */
 static int check_aligned(const struct access *s, const struct rmai_place *p) {
     const size_t align = rmai_type_align(s->x.type);
     const uint64_t at = p->there ? (uintptr_t)p->there : p->far ? p->offset : p->address;
-    const int owner_looks = p->far && p->offset >= RMA_GPTR_ATTACHED_; /* the owner alone knows the address */
-    int bad = (!owner_looks && at % align != 0) || (s->pattern.kind == RMAI_SECTION && s->pattern.elem % align != 0);
+    const int owner_checks = p->far && p->offset >= RMA_GPTR_ATTACHED_; /* the owner alone knows the address */
+    int bad = (!owner_checks && at % align != 0) || (s->pattern.kind == RMAI_SECTION && s->pattern.elem % align != 0);
     for (int d = 0; s->pattern.kind == RMAI_SECTION && d < s->pattern.dims; d++)
         bad = bad || s->pattern.stride[RMAI_REMOTE][d] % (ptrdiff_t)align != 0;
     if (!bad) return RMA_SUCCESS;
@@ -72,11 +73,11 @@ static int check_aligned(const struct access *s, const struct rmai_place *p) {
                       s->c.call, s->c.names[RMAI_REMOTE], align, rmai_type_words[s->x.type]);
 }
 
-static int run(struct access *s) {
+static int run_access(struct access *s) {
     struct rmai_place p = {0};
     struct rmai_region *region;
     int code;
-    if (s->pattern.bytes == 0) return check_nothing(s);
+    if (s->pattern.bytes == 0) return check_empty(s);
     if (s->x.op != RMA_OP_FETCH || s->x.what != RMAI_PACKED_UPDATE)
         code = rmai_check_local(s->c.call, s->c.names[RMAI_LOCAL], s->x.local);
     else
@@ -101,7 +102,7 @@ static int run(struct access *s) {
 static int finish(struct access *s, int code) {
     const int running = rmai_running(s->c.call);
     if (running != RMA_SUCCESS) return rmai_raise(running);
-    return rmai_raise(code == RMA_SUCCESS ? run(s) : code);
+    return rmai_raise(code == RMA_SUCCESS ? run_access(s) : code);
 }
 
 static void begin_move(struct access *s, int put, const void *local, enum rmai_when when) {
@@ -266,7 +267,9 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
 #define FORMS_GET(NAME, ...)                                                                                           \
     FORMS(NAME, (void *dest, const void *source), (void *dest, rma_gptr_t source), source, __VA_ARGS__)
 
-/* Contiguous updates that the inlined arithmetic can find, as most are: without a pattern. */
+/* ---- contiguous updates on the node, without a pattern ---- */
+
+/* Bytes of n elements, for the inlined calls that look up an address; 0 if n is 0 or above QUICK, or type is none. */
 static inline size_t quick_bytes(int type, size_t n) {
     return RMAI_LIKELY((unsigned)type < RMAI_TYPES && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
 }
@@ -279,6 +282,7 @@ static inline void update_double(void *there, const void *source, void *fetch) {
     if (fetch) memcpy(fetch, &bits, sizeof bits);
 }
 
+/* Returns 0, and does nothing, if there is an unusual or wrong argument: then the call goes the whole way. */
 static inline int update_at_once(void *there, int gets, const void *source, void *fetch, size_t n, int type, int op,
                                  const void *scale) {
     if (RMAI_UNLIKELY(!there || !source || (gets && !fetch) || scale)) return 0;

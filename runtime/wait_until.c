@@ -114,7 +114,7 @@ static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, 
     struct rmai_world *w = &rmai_world;
     struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
     struct rmai_backoff backoff = {
-        .looks = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* the hot polls are done already */
+        .polls = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* the hot polls are done already */
         .stall = &stall};
     int code = check_words(s, argument);
     if (code != RMA_SUCCESS) return rmai_raise(code);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A piece of advice needs a share of a PE's time that is worth an afternoon's work, and a cause that the record shows.
- * Where the times are those of a busy machine, a note says so. */
+/* There is advice on a place only if it takes a considerable share of a PE's time (the constants below), and if the
+ * record shows the cause. If the machine was busy, so that the times are unreliable, a note says so. */
 #include "config.h"
 
 #include "trace/advice.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The page's text and program are page.html, which the assembler puts into this object. The numbers are JSON, in the
- * place of the line DATA. Up to PES_MOST PEs are told apart; in larger jobs, neighbours are added up in groups. */
+ * place of the line DATA. Up to PES_MOST PEs each have a row; in larger jobs a row is the sum of a group of
+ * neighbouring PEs. */
 #include "config.h"
 
 #include "trace/page.h"

@@ -45,7 +45,7 @@ struct piece {
 
 static unsigned char *data_of(struct piece *p) { return p->sent ? p->sent->data : p->data; }
 
-/* Copies n blocks of the local side behind the piece's data. */
+/* Appends n blocks of the local side to the piece's data. */
 static void pack_blocks(struct piece *p, const char *from, ptrdiff_t step, size_t len, size_t n) {
     char *data = (char *)data_of(p) + p->len;
     if (!p->x->scale) {

@@ -139,7 +139,8 @@ void rmai_pending_close(struct rmai_pending *s) {
 #define HITS_FIRST 8u
 #define HITS_MOST  65536u
 
-/* A message to that PE, or an acknowledgement of its own, leaves after so many ticks. */
+/* Ends the delay: a message that carries the acknowledgement, or an acknowledgement of its own, leaves `ticks` ticks
+ * after the delay began. */
 static void end_wait(struct rmai_link *link, uint64_t ticks) {
     link->waits = 0;
     link->hits = ticks < SOON ? link->hits + 1 : 0;

@@ -131,8 +131,8 @@ static inline int rmai_pending_by_node(const struct rmai_pending *s) {
  * begun or ended, or an operation is done. */
 void rmai_pending_choose_way(struct rmai_pending *s);
 
-/* rmai_pending_goes_to returns the PE to which a short record for pe goes: pe, or its proxy. *mark is to be set in the
- * record's offsets. */
+/* rmai_pending_goes_to returns the PE to which a short record for pe goes: pe, or its proxy. The caller sets *mark in
+ * the record's offsets. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
     if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
@@ -148,7 +148,7 @@ static inline int rmai_pending_puts_come_first(const struct rmai_pending *s, int
 }
 
 /* rmai_peer_to returns the peer to which a short record for pe goes, or NULL without memory; the caller holds the set's
- * lock. *mark is to be set in the record's offsets. */
+ * lock, and sets *mark in the record's offsets. */
 static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uint64_t *mark) {
     return rmai_peer_of(s, rmai_pending_goes_to(s, pe, mark));
 }

@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_BUSY   100    /* polls for the next message after one has arrived: it often arrives within microseconds */
-#define STEP_LEAST   2000   /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
-#define STEP_MOST    250000 /* some milliseconds later, */
-#define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
-#define QUIET_AFTER  100000000 /* nanoseconds */
-#define LOOKS_A_TIME 16        /* polls in the time that has passed since the last message */
-#define SLICE        100000    /* nanoseconds: the kernel's least */
+#define POLLS_BUSY  100     /* polls for the next message after one has arrived: it often arrives within microseconds */
+#define STEP_LEAST  2000    /* nanoseconds between two polls right after a message; the kernel adds some 15 us */
+#define STEP_MOST   250000  /* some milliseconds after the message */
+#define STEP_QUIET  2500000 /* QUIET_AFTER the message: a wake-up costs the computation up to 17 us */
+#define QUIET_AFTER 100000000 /* nanoseconds */
+#define STEP_PART   16        /* the step is 1/STEP_PART of the time since the last message */
+#define SLICE       100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
@@ -33,7 +33,7 @@ static long nanoseconds_since(double then) {
  * so a PE that sends a message after a pause waits only for a small part of the pause, and the longer no message
  * arrives, the more rarely the thread wakes up. */
 static long step_after(long since) {
-    const long step = since / LOOKS_A_TIME;
+    const long step = since / STEP_PART;
     if (since >= QUIET_AFTER) return STEP_QUIET;
     return step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
 }
@@ -61,9 +61,9 @@ struct attributes {
     uint64_t runtime, deadline, period;
 };
 
-/* The kernel adds 50 us to every sleep of a thread unless the thread sets its timer slack. And if PEs share processors,
- * a thread that asks for short time slices runs earlier (since Linux 6.12; older ones ignore it): as often, but sooner.
- */
+/* Lets the thread run on time. The kernel adds 50 us to every sleep of a thread, unless the thread sets its timer
+ * slack. If PEs share processors, a thread that asks for short time slices gets as much time as before, but gets it
+ * sooner (since Linux 6.12; earlier versions ignore the request). */
 static void be_punctual(void) {
     struct attributes a = {.size = sizeof a};
     prctl(PR_SET_TIMERSLACK, 1000UL);
@@ -81,7 +81,7 @@ static void *run_progress_thread(void *context) {
         nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
         now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
         if (now != turns) {
-            /* The program drives progress; poll again soon, since it may begin to compute. */
+            /* A thread of the program drives progress, so this one need not. */
             turns = now;
             continue;
         }
@@ -96,12 +96,12 @@ int rmai_progress_thread_start(struct rmai_progress_thread *p, struct rmai_net *
     if (p->running) return RMA_SUCCESS;
     if (!net->job->mpi_multiple)
         return rmai_error(RMA_ERR_STATE,
-                          "%s: no thread can serve other nodes: MPI was not initialized with MPI_THREAD_MULTIPLE",
+                          "%s: there can be no progress thread: MPI was not initialized with MPI_THREAD_MULTIPLE",
                           call);
     p->net = net;
     atomic_store_explicit(&p->ending, 0, memory_order_relaxed);
     failed = rmai_thread(&p->thread, run_progress_thread, p);
-    if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: no thread to serve other nodes: %s", call, strerror(failed));
+    if (failed) return rmai_error(RMA_ERR_SYSTEM, "%s: cannot start the progress thread: %s", call, strerror(failed));
     p->running = 1;
     net->helped = 1;
     return RMA_SUCCESS;

@@ -21,5 +21,5 @@ int rmai_net_damaged(int from, const char *wrong) {
 }
 
 int rmai_net_failed_there(const char *call, int pe, int code) {
-    return rmai_error(code, "%s: PE %d could not do it: %s", call, pe, rma_strerror(code));
+    return rmai_error(code, "%s: the operation failed on PE %d: %s", call, pe, rma_strerror(code));
 }

@@ -195,7 +195,7 @@ static int begin_epoch(struct rmai_transport_mpi *m, enum rmai_window_kind kind,
     return code == RMA_SUCCESS ? check_window(m, kind) : code;
 }
 
-static int make_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
+static int create_fixed(struct rmai_transport_mpi *m, void *base, size_t size) {
     int code = end_window_by_mpi(&m->transport, RMAI_FIXED), made;
     m->fixed_base = base;
     made = begin_epoch(m, RMAI_FIXED,
@@ -220,7 +220,7 @@ static int most_regions(void) {
     return most;
 }
 
-static int make_dynamic(struct rmai_transport_mpi *m) {
+static int create_dynamic(struct rmai_transport_mpi *m) {
     m->attached = 0;
     m->attached_most = most_regions();
     return begin_epoch(m, RMAI_DYNAMIC, MPI_Win_create_dynamic(m->hints, m->messages, &m->window[RMAI_DYNAMIC]),
@@ -228,7 +228,7 @@ static int make_dynamic(struct rmai_transport_mpi *m) {
 }
 
 static int make_window_by_mpi(struct rmai_transport *t, enum rmai_window_kind window, void *base, size_t size) {
-    return window == RMAI_FIXED ? make_fixed(mpi_of(t), base, size) : make_dynamic(mpi_of(t));
+    return window == RMAI_FIXED ? create_fixed(mpi_of(t), base, size) : create_dynamic(mpi_of(t));
 }
 
 static const struct rmai_transport_operations by_mpi = {

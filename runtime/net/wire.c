@@ -51,7 +51,8 @@ static size_t bytes_left(const struct rmai_wire_reader *m) { return (size_t)(m->
 const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len) {
     const struct rmai_envelope *e = message;
     if (RMAI_UNLIKELY(len < sizeof *e)) {
-        snprintf(m->wrong, sizeof m->wrong, "%zu bytes are no message: an envelope has %zu", len, sizeof *e);
+        snprintf(m->wrong, sizeof m->wrong, "%zu bytes are too short for a message: the envelope has %zu", len,
+                 sizeof *e);
         return NULL;
     }
     m->at = (const unsigned char *)(e + 1);
@@ -93,12 +94,12 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
         case RMAI_RECORD_RUNS:
             flags = RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES;
             if (r->op > RMAI_RUNS_UPDATE + RMA_OP_FETCH)
-                return refuse_message(m, "record", "operation %u is none on runs", r->op);
+                return refuse_message(m, "record", "operation %u does not exist on runs", r->op);
             break;
         case RMAI_RECORD_LOOK:
-            if (r->op > 2) return refuse_message(m, "record", "a look with mode %u", r->op);
+            if (r->op > 2) return refuse_message(m, "record", "a check of a range with mode %u", r->op);
             if (r->len > 16 || r->len & (r->len - 1))
-                return refuse_message(m, "record", "a look for an alignment of %u", r->len);
+                return refuse_message(m, "record", "a check of a range for an alignment of %u", r->len);
             break;
         case RMAI_RECORD_PUT_LONG:
             flags = RMAI_RECORD_SIGNAL;
@@ -118,7 +119,7 @@ static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
 static int is_marked_offset(uint64_t marked) { return rmai_by_node_offset(marked) < RMA_GPTR_ATTACHED_; }
 
 static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) {
-    return refuse_message(m, "record", "offset %#llx is none", (unsigned long long)offset);
+    return refuse_message(m, "record", "offset %#llx does not exist", (unsigned long long)offset);
 }
 
 /* Checks the offsets of puts, gets and atomics, which may be runs. */

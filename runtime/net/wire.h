@@ -43,7 +43,7 @@ struct rmai_envelope {
     uint16_t kind;  /* enum rmai_wire */
     uint16_t batch; /* the origin's number of the request */
     uint16_t n;     /* records, or items */
-    uint16_t done;  /* so many more of the receiver's requests are done: the oldest that got no reply */
+    uint16_t done;  /* how many more of the receiver's requests are done: the oldest that got no reply */
 };
 
 enum rmai_net_kind {
@@ -141,8 +141,9 @@ static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
 /* The operands of an element, in the order in which they travel; a kind of record has the first few of them
  * (rmai_wire_words). */
 struct rmai_element {
-    uint64_t offset; /* in the target's space, as in its global pointers. In puts, gets and atomics without a name a
-                        mark may name a neighbour of the target; then it is in that one's space (by_node.h) */
+    uint64_t
+        offset; /* in the target's space, as in its global pointers. In puts, gets and atomics without a name a mark may
+                   name a neighbour of the target; then the offset is in that neighbour's space (by_node.h) */
     uint64_t value, cond;
     uint64_t word; /* an offset */
 };

@@ -27,10 +27,10 @@ static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
         struct rmai_event *theirs = &b->partner[k]->round[k].event, *ours = &b->mine->round[k].event;
         uint32_t value;
         /* Release: publishes what this PE wrote, and what it has seen of others in earlier rounds. Pairs with the
-         * acquire loads of the partner's `ours`, in rmai_look and in rmai_wait. */
+         * acquire loads of the partner's `ours`, in rmai_poll_event and in rmai_wait. */
         atomic_store_explicit(&theirs->value, b->epoch, memory_order_release);
         if (atomic_load_explicit(&b->partner[k]->asleep, memory_order_relaxed)) rmai_wake(theirs);
-        value = rmai_look(ours, b->epoch, RMAI_LOOKS);
+        value = rmai_poll_event(ours, b->epoch, RMAI_EVENT_POLLS);
         if (rmai_reached(value, b->epoch)) continue;
         /* Pairs with the partner's load of `asleep`; rmai_wait has the fence between this and its last load of the
          * event. */

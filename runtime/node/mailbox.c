@@ -15,8 +15,8 @@
 
 #define BRANCHES 8
 
-_Static_assert(sizeof(struct rmai_mailbox) == (3 + RMAI_STAGES) * 4096,
-               "a mailbox is slots, a page of flags, and stages");
+_Static_assert(sizeof(struct rmai_mailbox) == (3 + RMAI_BOUNCE_BUFFERS) * 4096,
+               "a mailbox is slots, a page of flags, and bounce buffers");
 _Static_assert(sizeof(struct rmai_slot) == 128, "a slot is a line, and the one that is fetched with it");
 
 size_t rmai_mailbox_at(int number) { return RMAI_MAILBOXES_AT + (size_t)number * sizeof(struct rmai_mailbox); }
@@ -84,7 +84,7 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i) { return rmai_
 /* ---- turns ---- */
 
 static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
-    return rmai_look(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_LOOKS);
+    return rmai_poll_event(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_EVENT_POLLS);
 }
 
 /* Describes a wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
@@ -178,7 +178,7 @@ static void raise_old_turns(struct rmai_mailboxes *near) {
 /* A PE that has to wait for room waits until there is room for several turns: otherwise it would have to wait again in
  * the next one. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
-    const uint32_t ahead = len > RMAI_NOTE ? RMAI_STAGES : RMAI_SLOTS;
+    const uint32_t ahead = len > RMAI_NOTE ? RMAI_BOUNCE_BUFFERS : RMAI_SLOTS;
     near->turn++;
     if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) raise_old_turns(near);
     if (posts && !rmai_reached(near->known, near->turn - ahead)) wait_until_all_through(near, near->turn - ahead / 4);

@@ -4,9 +4,9 @@
  * A collective consists of a few turns. All near PEs count the same turns, including those in which a PE publishes
  * nothing. Each PE has a mailbox, which only that PE writes: a ring of slots, one for each of the last turns. To
  * publish data in a turn, a PE writes them into that turn's slot, and then posts the slot. The data are a few words in
- * the line of the slot's flag; or up to RMAI_STAGE bytes in a stage, which belongs to the slot; or the place of a
- * buffer in the PE's space. Other PEs read the slot when they need it. A PE that will read no more slots of a turn is
- * through with the turn, and publishes that.
+ * the line of the slot's flag; or up to RMAI_BOUNCE_BYTES bytes in a bounce buffer, which belongs to the slot; or the
+ * place of a buffer in the PE's space. Other PEs read the slot when they need it. A PE that will read no more slots of
+ * a turn is through with the turn, and publishes that.
  *
  * No PE writes a slot before all near PEs are through with the turn that used the slot before: otherwise it would
  * overwrite what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard from all
@@ -28,10 +28,10 @@
 
 struct rmai_team;
 
-#define RMAI_SLOTS  64                /* how many turns a PE may be ahead of another, */
-#define RMAI_STAGES 8                 /* and if it used a stage in the first of these turns */
-#define RMAI_STAGE  ((size_t)4 << 10) /* bytes of a stage */
-#define RMAI_NOTE   112               /* bytes beside the flag; 48 of them are in the flag's line */
+#define RMAI_SLOTS          64                /* how many turns a PE may be ahead of another, */
+#define RMAI_BOUNCE_BUFFERS 8                 /* and if it used a bounce buffer in the first of these turns */
+#define RMAI_BOUNCE_BYTES   ((size_t)4 << 10) /* of each bounce buffer */
+#define RMAI_NOTE           112               /* bytes beside the flag; 48 of them are in the flag's line */
 
 struct rmai_slot {
     _Alignas(RMAI_APART) struct rmai_event posted; /* the newest turn that was posted in this slot */
@@ -50,7 +50,7 @@ struct rmai_mailbox {
     _Atomic uint32_t wanted;                        /* a sleeping PE waits until the owner is through with this turn */
     /* In the first near PE's mailbox: how many PEs have arrived in this turn. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
-    _Alignas(4096) unsigned char stage[RMAI_STAGES][RMAI_STAGE];
+    _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
 
 struct rmai_mailboxes {
@@ -87,31 +87,31 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i);
 /* ---- a turn ---- */
 
 /* rmai_mailbox_begin begins the next turn. `posts`: this PE posts in it, `len` bytes in all. If so, it may write its
- * slot after this call, and the slot's stage if len bytes do not fit into the note. */
+ * slot after this call, and the slot's bounce buffer if len bytes do not fit into the note. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len);
 
-/* The slot of near PE i in this turn, the slot's note, and its stage. A PE may write its own from rmai_mailbox_begin to
- * rmai_mailbox_post, and may read others' from rmai_mailbox_hear to rmai_mailbox_through. */
+/* The slot of near PE i in this turn, the slot's note, and its bounce buffer. A PE may write its own from
+ * rmai_mailbox_begin to rmai_mailbox_post, and may read others' from rmai_mailbox_hear to rmai_mailbox_through. */
 static inline struct rmai_slot *rmai_mailbox_slot(const struct rmai_mailboxes *near, int i) {
     return &near->mailbox[i]->slot[near->turn % RMAI_SLOTS];
 }
 static inline void *rmai_mailbox_note(const struct rmai_mailboxes *near, int i) {
     return rmai_mailbox_slot(near, i)->note;
 }
-static inline void *rmai_mailbox_stage(const struct rmai_mailboxes *near, int i) {
-    return near->mailbox[i]->stage[near->turn % RMAI_STAGES];
+static inline void *rmai_mailbox_bounce(const struct rmai_mailboxes *near, int i) {
+    return near->mailbox[i]->bounce[near->turn % RMAI_BOUNCE_BUFFERS];
 }
 
 /* rmai_mailbox_post publishes this PE's slot, which is complete. rmai_mailbox_hear waits until near PE i has posted. */
 void rmai_mailbox_post(struct rmai_mailboxes *near);
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i);
 
-/* rmai_mailbox_foresee: the next turn is likely to stage len bytes too. The processor prefetches the lines of that
- * stage, for writing. */
+/* rmai_mailbox_foresee: the next turn is likely to publish len bytes as well. The processor prefetches the lines of its
+ * bounce buffer, for writing. */
 static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_t len) {
-    char *next = (char *)near->mine->stage[(near->turn + 1) % RMAI_STAGES];
+    char *next = (char *)near->mine->bounce[(near->turn + 1) % RMAI_BOUNCE_BUFFERS];
     if (len <= RMAI_NOTE) return;
-    for (size_t i = 0; i < len && i < RMAI_STAGE; i += 64) {
+    for (size_t i = 0; i < len && i < RMAI_BOUNCE_BYTES; i += 64) {
 #if defined __x86_64__
         /* Without -mprfchw the builtin would prefetch for reading. */
         __asm__ volatile("prefetchw %0" : : "m"(next[i]));

@@ -30,7 +30,7 @@
 #define NOT_COUNTED                     1
 #endif
 
-#define N    1024 /* a multiple of what repeats in the library: 64 notes of collectives, 8 stages */
+#define N    1024 /* a multiple of what repeats in the library: 64 notes of collectives, 8 bounce buffers */
 #define LONG 4096
 
 /* What the operations work on. */

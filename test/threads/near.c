@@ -3,10 +3,10 @@
  * ordering that is too weak, by a slot or a bounce buffer that is written while another PE may still read it, by a
  * buffer that is released before all have read it, and by a lost wake-up.
  *
- * All PEs draw the same turns: one tells all others by a note, by a stage, or where its buffer is; or all do, and meet.
- * Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some rest now and then, so that
- * others run ahead as far as they can. Now and then it is suddenly 2^30 turns later: numbers of turns wrap, and old
- * ones must not be taken for new ones.
+ * All PEs draw the same turns: one tells all others by a note, by a bounce buffer, or where its buffer is; or all do,
+ * and meet. Whoever reads finds what belongs to the turn; whoever was read writes anew at once. Some rest now and then,
+ * so that others run ahead as far as they can. Now and then it is suddenly 2^30 turns later: numbers of turns wrap, and
+ * old ones must not be taken for new ones.
  *
  *     near PES flat|tree|counter [TURNS]
  *
@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define PES_MOST   32
-#define WORDS      (RMAI_STAGE / sizeof(uint64_t))
+#define WORDS      (RMAI_BOUNCE_BYTES / sizeof(uint64_t))
 #define NOTE_WORDS (RMAI_NOTE / sizeof(uint64_t))
 
 static int n_pes, meeting;
@@ -65,16 +65,16 @@ static void read_words(const uint64_t *from, size_t n, unsigned long turn, int i
             give_up("turn %lu, %s: PE %d finds another word %zu of PE %d", turn, what, me, k, i);
 }
 
-static void one_tells(struct rmai_mailboxes *near, unsigned long turn, int root, int staged) {
-    const size_t n = staged ? 20 : NOTE_WORDS, len = n * sizeof(uint64_t);
+static void one_tells(struct rmai_mailboxes *near, unsigned long turn, int root, int bounced) {
+    const size_t n = bounced ? 20 : NOTE_WORDS, len = n * sizeof(uint64_t);
     rmai_mailbox_begin(near, near->me == root, len);
     if (near->me == root) {
-        write_words(staged ? rmai_mailbox_stage(near, root) : rmai_mailbox_note(near, root), n, turn, root);
+        write_words(bounced ? rmai_mailbox_bounce(near, root) : rmai_mailbox_note(near, root), n, turn, root);
         rmai_mailbox_post(near);
     } else {
         rmai_mailbox_hear(near, root);
-        read_words(staged ? rmai_mailbox_stage(near, root) : rmai_mailbox_note(near, root), n, turn, root, near->me,
-                   staged ? "a stage" : "a note");
+        read_words(bounced ? rmai_mailbox_bounce(near, root) : rmai_mailbox_note(near, root), n, turn, root, near->me,
+                   bounced ? "a bounce buffer" : "a note");
     }
     rmai_mailbox_through(near);
 }
@@ -94,13 +94,13 @@ static void one_shows(struct rmai_mailboxes *near, unsigned long turn, int root)
     }
 }
 
-static void all_tell(struct rmai_mailboxes *near, unsigned long turn, int staged) {
-    const size_t n = staged ? 30 : 3;
+static void all_tell(struct rmai_mailboxes *near, unsigned long turn, int bounced) {
+    const size_t n = bounced ? 30 : 3;
     rmai_mailbox_begin(near, 1, n * sizeof(uint64_t));
-    write_words(staged ? rmai_mailbox_stage(near, near->me) : rmai_mailbox_note(near, near->me), n, turn, near->me);
+    write_words(bounced ? rmai_mailbox_bounce(near, near->me) : rmai_mailbox_note(near, near->me), n, turn, near->me);
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++)
-        read_words(staged ? rmai_mailbox_stage(near, i) : rmai_mailbox_note(near, i), n, turn, i, near->me,
+        read_words(bounced ? rmai_mailbox_bounce(near, i) : rmai_mailbox_note(near, i), n, turn, i, near->me,
                    "a meeting");
     rmai_mailbox_through(near);
 }

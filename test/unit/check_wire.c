@@ -286,7 +286,7 @@ START_TEST(nothing_is_a_message_without_an_envelope) {
     struct rmai_wire_reader m;
     for (size_t len = 0; len < sizeof(struct rmai_envelope); len++) {
         ck_assert_ptr_null(rmai_wire_open(&m, message.bytes, len));
-        ck_assert_ptr_nonnull(strstr(m.wrong, "no message"));
+        ck_assert_ptr_nonnull(strstr(m.wrong, "too short for a message"));
     }
     begin(RMAI_WIRE_REQUEST, 0);
     m = opened(message.len);
@@ -331,13 +331,13 @@ static const struct {
     {{.kind = RMAI_RECORD_ALLOC, .flags = 0x40, .n = 1}, {0}, "flags 0x40 of kind allocation"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {0}, "an atomic with flags 0x2"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = 0x80, .n = 1}, {0}, "an atomic with flags 0x80"},
-    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 is none"},
-    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = NO_OFFSET | RMA_GPTR_ATTACHED_}, "is none"},
-    {{.kind = RMAI_RECORD_GET, .len = 8, .n = 1}, {.offset = UINT64_MAX}, "is none"},
+    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "offset 0x10000000000 does not exist"},
+    {{.kind = RMAI_RECORD_PUT, .n = 1}, {.offset = NO_OFFSET | RMA_GPTR_ATTACHED_}, "does not exist"},
+    {{.kind = RMAI_RECORD_GET, .len = 8, .n = 1}, {.offset = UINT64_MAX}, "does not exist"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .n = 1}, {.offset = NO_OFFSET | 4}, "an atomic on 8 bytes at offset"},
-    {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "is none"},
-    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "is none"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "is none"},
+    {{.kind = RMAI_RECORD_FREE, .n = 1}, {.offset = UINT64_MAX}, "does not exist"},
+    {{.kind = RMAI_RECORD_LOOK, .n = 1}, {.offset = NO_OFFSET}, "does not exist"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "does not exist"},
     {{.kind = RMAI_RECORD_GET, .len = RMAI_MESSAGE, .n = 1}, {0}, "the reply would have 4"},
     {{.kind = RMAI_RECORD_GET, .len = UINT16_MAX, .n = 1}, {0}, "the reply would have 65"},
     {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.value = RMAI_PIECE + 1}, "a long put of 268435457 bytes"},
@@ -345,7 +345,7 @@ static const struct {
     {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FADD_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
      {.value = 8},
      "is no atomic"},
-    {{.kind = RMAI_RECORD_LOOK, .op = 3, .n = 1}, {0}, "a look with mode 3"},
+    {{.kind = RMAI_RECORD_LOOK, .op = 3, .n = 1}, {0}, "a check of a range with mode 3"},
     {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FSWAP_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 0, .n = 1}, {0}, "an atomic on a word of 0 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 16, .n = 1}, {0}, "an atomic on a word of 16 bytes"},
@@ -384,7 +384,7 @@ START_TEST(a_marked_offset_with_a_name_is_refused) {
     begin(RMAI_WIRE_REQUEST, 1);
     record(put, _i ? "rma_put" : NULL, &e, data);
     if (_i) {
-        REFUSED(read_records, "offset 0x1000000004d is none");
+        REFUSED(read_records, "offset 0x1000000004d does not exist");
     } else {
         struct rmai_wire_reader m = opened(message.len);
         ck_assert_int_eq(read_records(&m), 0);
@@ -607,7 +607,7 @@ END_TEST
 START_TEST(blocks_that_no_pe_sends_are_refused) {
     const int put = RMAI_RUNS_PUT, get = RMAI_RUNS_GET, sum = RMAI_RUNS_UPDATE + RMA_OP_SUM,
               fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, wanted = RMAI_RECORD_WANTED;
-    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = (uint8_t)(fetch + 1), "is none on runs");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = (uint8_t)(fetch + 1), "does not exist on runs");
     REFUSED_BLOCKS(put, wanted, NO_LIST, , "runs with operation 0, flags 0x1");
     REFUSED_BLOCKS(put, RMAI_RECORD_TAKES, NO_LIST, , "flags 0x8");
     REFUSED_BLOCKS(get, 0, NO_LIST, , "runs with operation 1, flags 0");
@@ -616,9 +616,9 @@ START_TEST(blocks_that_no_pe_sends_are_refused) {
     REFUSED_BLOCKS(put, RMAI_RECORD_SIGNAL, NO_LIST, , "flags 0x2 of kind runs");
     REFUSED_BLOCKS(put, 0, 8, blocks.w.listed = 2, "form 2");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.value = RMAI_PIECE + 1, "268435457 bytes");
-    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET, "is none");
-    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "is none");
-    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "is none");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET, "does not exist");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "does not exist");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "does not exist");
     REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMA_COMPLEXD + 1, "update 0 of type 13");
     REFUSED_BLOCKS(RMAI_RUNS_UPDATE + RMA_OP_AND, 0, 8, , "of type 9");
     REFUSED_BLOCKS(sum, 0, 12, , "a block of 12 bytes of type 9");
