@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "base/process.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -146,6 +147,7 @@ void rma_errors_abort(int code, const char *text) {
         rmai_note("%s (%s)", text, rma_strerror(code));
     code = code > RMA_SUCCESS && code <= RMA_ERR_SYSTEM ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
     if (end_job_function) end_job_function(code);
+    rmai_process_let_read();
     exit(code);
 }
 

@@ -67,6 +67,11 @@ int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
  * file descriptor. Returns the address, or NULL. */
 char *rmai_process_remap(char *from, size_t old, size_t new, char *to);
 
+/* rmai_process_let_read waits until the pipes or sockets behind stdout and stderr have been read, for 2 seconds at
+ * most, and for the moment in which the reader passes the text on. For a process that is about to end its job: the
+ * launcher then drops what it has not yet read, which is the reason. */
+void rmai_process_let_read(void);
+
 /* rmai_environment_number: the number in that environment variable; `otherwise` if it is not set or does not begin with
  * a digit. */
 int rmai_environment_number(const char *name, int otherwise);

@@ -31,7 +31,6 @@
 #include <unistd.h>
 
 #define ABORT_TIME     5         /* seconds */
-#define READ_TIME      250000000 /* nanoseconds in which the launcher reads what the process has written */
 #define LIST_STEP      20000000  /* nanoseconds between two lists of threads, at first, */
 #define LIST_STEP_MOST 500000000 /* and at most */
 #define STRANGERS_MOST 64
@@ -61,11 +60,10 @@ static void set_abort_deadline(void) {
     alarm(ABORT_TIME);
 }
 
-/* When the job aborts the launcher drops what a process has written and the launcher has not yet read. That text is the
- * reason for the abort: READ_TIME lets the launcher read it. With the arguments of a function of on_exit. */
+/* With the arguments of a function of on_exit. */
 static void let_launcher_read(int status, void *unused) {
     (void)status, (void)unused;
-    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    rmai_process_let_read();
 }
 
 /* MPI_Abort writes a line of its own and calls exit. After each piece of text that Hydra 4.0 has passed on, it searches
@@ -74,8 +72,8 @@ static void let_launcher_read(int status, void *unused) {
 void rmai_exit_job(int code) {
     int initialized = 0, finalized = 0;
     watched.ending = 1;
+    rmai_process_let_read();
     set_abort_deadline();
-    let_launcher_read(code, NULL);
     on_exit(let_launcher_read, NULL);
     if (MPI_Initialized(&initialized) == MPI_SUCCESS && MPI_Finalized(&finalized) == MPI_SUCCESS && initialized &&
         !finalized)
@@ -145,7 +143,7 @@ __attribute__((destructor(101))) static void end_unfinalized(void) {
     /* MPI lets such a program end. */
     if (begun_by_mpi() && watched.status == 0) {
         if (rmai_world.job.my_pe == 0) note_unfinalized_end("MPI forbids this");
-        let_launcher_read(0, NULL); /* it ends the job when the first process has ended */
+        rmai_process_let_read(); /* it ends the job when the first process has ended */
         return;
     }
     snprintf(consequence, sizeof consequence, "aborting the job with exit code %d", code);

@@ -29,7 +29,7 @@ start() {
         # shellcheck disable=SC2086
         env RMA_TEST_FAULT="${action:-stop}:$function:$call" RMA_TEST_FAULT_PE=1 RMA_TEST_FAULT_LATER=1 \
             RMA_TEST_FAULT_NOTE="$dir/$name.note" RMA_TEST_JOB_ID="$$.$name" "$@" \
-            timeout -k 5 "$deadline" $mpiexec -n 2 env LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+            timeout -k 5 "$deadline" $mpiexec -n 2 env LD_PRELOAD="$preload" "$begin" \
             >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
     ) &
@@ -50,7 +50,7 @@ start_dead() {
                 env -u RMA_TEST_JOB_ID -u PMI_RANK timeout "$0" sh -c "until [ -e \"$OUT.said\" ]; do sleep 0.1; done" \
                     </dev/null >/dev/null 2>&1 &
                 exec env "$@" 2>"$OUT.$PMI_RANK"' \
-            "$deadline" LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+            "$deadline" LD_PRELOAD="$preload" "$begin" \
             >"$dir/$name.out" 2>"$dir/$name.err" </dev/null || status=$?
         echo $status >"$dir/$name.status"
     ) &

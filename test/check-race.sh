@@ -256,9 +256,11 @@ fi
 
 # ---- all programs ----
 
-# With `quick` each eighth program, with `normal` each fifth.
-step=$(by_depth 8 5 1)
-left_out=0 n=0 n_clang=0
+# The kind of a program is the first word of its name. With `normal` the first program of each kind and each twelfth
+# after it, with `quick` the first one alone.
+step=$(by_depth 1000 12 1)
+left_out=0 last_kind=
+openmp=" $(grep -lx '/\* FLAGS: -fopenmp \*/' "$top_srcdir"/test/race/*.c | sed 's,.*/,,' | tr '\n' ' ')"
 for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     base=${file##*/}
     # shellcheck disable=SC2254
@@ -266,18 +268,19 @@ for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
     $only) ;;
     *) continue ;;
     esac
-    if [ -n "$with_clang" ] && [ "$(marker "$file" FLAGS)" = -fopenmp ]; then
-        n_clang=$((n_clang + 1))
-        if [ $((n_clang % step)) -eq 0 ] || [ "$only" != '*' ]; then echo "clang:$file"; fi
-    fi
-    n=$((n + 1))
+    kind=${base%%_*}
+    [ "$kind" = "$last_kind" ] || n=-1
+    n=$((n + 1)) last_kind=$kind
     [ $((n % step)) -eq 0 ] || [ "$only" != '*' ] || continue
-    if { [ -n "$without_cxx" ] && [ "$base" != "${base%.cc}" ]; } ||
-        { [ -n "$without_openmp" ] && [ "$(marker "$file" FLAGS)" = -fopenmp ]; }; then
-        left_out=$((left_out + 1))
-        continue
-    fi
-    echo "$file"
+    case $openmp in
+    *" $base "*)
+        [ -z "$with_clang" ] || echo "clang:$file"
+        lacks=$without_openmp
+        ;;
+    *) lacks= ;;
+    esac
+    case $base in *.cc) lacks=$lacks$without_cxx ;; esac
+    if [ -n "$lacks" ]; then left_out=$((left_out + 1)); else echo "$file"; fi
 done >"$dir/files"
 if [ ! -s "$dir/files" ]; then
     if [ $left_out -eq 0 ]; then refuse "--only $only: no program has such a name"; fi

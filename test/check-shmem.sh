@@ -8,27 +8,11 @@
 # wrong value librma accepts.
 set -eu
 
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-top_builddir=${top_builddir:-$(pwd)}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 cc=${CC:-cc}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-# shellcheck source=/dev/null
-. "$top_srcdir/test/launcher.sh"
-# shellcheck source=deadline.sh
-. "$(dirname "$0")/deadline.sh"
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
 include=-I$top_srcdir/include
 rpath=-Wl,-rpath,$top_builddir/.libs
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-shmem.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 99' HUP INT TERM
-failures=0
-fail() {
-    echo "FAIL $*"
-    [ ! -s "$dir/log" ] || head -n 20 "$dir/log" | sed 's/^/    /'
-    failures=$((failures + 1))
-}
 
 # ---- the headers ----
 
@@ -125,13 +109,9 @@ END
     if $cc -std=c11 "$include" -c "$dir/one.c" -o "$dir/one.o" >"$dir/log" 2>&1; then fail "$call is taken"; fi
 done
 
-if [ ! -f "$top_builddir/.libs/librma_shmem.so" ] ||
-    grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" 2>/dev/null; then
-    [ $failures -eq 0 ] || exit 1
-    echo "check-shmem: skipped: profiling and what follows: needs the shared library, without sanitizers" \
-        "(configure without --enable-sanitizers)"
-    exit 77
-fi
+[ $failures -eq 0 ] || verdict
+skip_with_sanitizers "profiling and what follows"
+need "$top_builddir/.libs/librma_shmem.so"
 
 # ---- profiling ----
 
@@ -218,9 +198,11 @@ END
 $cc -std=gnu11 -O2 "$include" "$dir/heap.c" -o "$dir/heap" $libraries "$rpath"
 with() { # with VARIABLE=VALUE PATTERN: the output has it
     # shellcheck disable=SC2086
-    timeout "$(seconds 60)" $mpiexec -n 2 env "$1" "$dir/heap" >"$dir/log" 2>&1 || true
+    timeout "$(seconds 60)" $alone env "$1" "$dir/heap" >"$dir/log" 2>&1 || true
     grep -qE -- "$2" "$dir/log" || fail "$1: no '$2'"
 }
+# MPICH's launcher may drop the last words of a job that aborts: its jobs of one PE do without a launcher.
+if [ $mpi = mpich ]; then alone=; else alone="$mpiexec -n 1"; fi
 with SHMEM_SYMMETRIC_SIZE=1000000 '^blocks 1[0-9]$'
 with SHMEM_SYMMETRIC_SIZE=1m '^blocks 1[0-9]$'
 with SHMEM_SYMMETRIC_SIZE=0.5M '^blocks [5-9]$'
@@ -236,7 +218,7 @@ with SHMEM_VERSION=1 '^librma [0-9.]+: OpenSHMEM 1[.]6$'
 with SMA_VERSION= 'OpenSHMEM 1[.]6$'
 with SHMEM_INFO=x 'SHMEM_SYMMETRIC_SIZE  size of'
 with SHMEM_DEBUG=1 'RMA_CHECK .*yes'
-with SHMEM_DEBUG=1 'version .* PEs on '
+with SHMEM_DEBUG=1 'version .* PEs? on '
 
 # ---- the launcher's wrapper ----
 
@@ -247,9 +229,9 @@ if sh "$oshrun" --version >"$dir/log" 2>&1 && grep -q 'OpenSHMEM 1[.]6' "$dir/lo
         timeout "$(seconds 60)" sh "$oshrun" $flag 2 "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun $flag 2 ended badly"
         grep -q "^blocks 100\$" "$dir/log" || fail "oshrun $flag 2"
     done
-    timeout "$(seconds 60)" sh "$oshrun" -c 2 -x RMA_HEAP_MAX=1m -q --oversubscribe --allow-run-as-root "$dir/heap" \
-        >"$dir/log" 2>&1 || fail "oshrun -c 2 -x RMA_HEAP_MAX=1m ended badly"
-    grep -qE '^blocks [0-9]{1,2}$' "$dir/log" || fail "oshrun -x RMA_HEAP_MAX=1m"
+    timeout "$(seconds 60)" sh "$oshrun" -c 2 -x SHMEM_SYMMETRIC_SIZE=1m -q --oversubscribe --allow-run-as-root \
+        "$dir/heap" >"$dir/log" 2>&1 || fail "oshrun -c 2 -x SHMEM_SYMMETRIC_SIZE=1m ended badly"
+    grep -qE '^blocks [0-9]{1,2}$' "$dir/log" || fail "oshrun -x SHMEM_SYMMETRIC_SIZE=1m"
     sh "$oshrun" --show -np 2 x --show | grep -q " -n 2 x --show\$" || fail "oshrun --show"
 else
     fail "oshrun --version, --help"
@@ -312,7 +294,7 @@ PATH=$dir/bin:$PATH
 circle() { # circle WRAPPER NAMED VARIABLE=VALUE...: with these variables it is refused, and the message has NAMED
     wrapper=$1 named=$2 code=0
     shift 2
-    timeout 50 env "$@" "$wrapper" -n 1 "$dir/one.c" </dev/null >"$dir/log" 2>&1 || code=$?
+    timeout "$(seconds 50)" env "$@" "$wrapper" -n 1 "$dir/one.c" </dev/null >"$dir/log" 2>&1 || code=$?
     case $code in 0 | 124 | 126 | 127) false ;; *) grep -qF -- "$named" "$dir/log" ;; esac ||
         fail "$wrapper with $*: exit $code, not '$named'"
 }
@@ -324,10 +306,9 @@ circle rmacc 'rmacc: RMA_CC=rmacc: this' RMA_CC=rmacc
 circle rmac++ 'rmac++: RMA_CXX=rmac++ -g: this' RMA_CXX='rmac++ -g'
 circle oshcc 'again; unset ' OSHCC=rmacc RMA_CC=oshcc
 circle oshrun 'oshrun: OSHRUN=oshrun: this' OSHRUN=oshrun
-circle oshrun 'oshrun: OSHRUN=timeout 40 oshrun -v: this' OSHRUN='timeout 40 oshrun -v'
+circle oshrun 'oshrun: OSHRUN=timeout 400 oshrun -v: this' OSHRUN='timeout 400 oshrun -v'
 OSHCC=once-more oshcc --version >"$dir/log" 2>&1 || fail "oshcc --version with a script that calls oshcc"
 OSHCC=once-more oshcc -fsyntax-only "$include" "$dir/heap.c" >"$dir/log" 2>&1 ||
     fail "OSHCC names a script that calls oshcc with another compiler"
 
-[ $failures -eq 0 ] || exit 1
-echo "check-shmem: headers, profiling, environment variables and oshrun are as they should be"
+verdict

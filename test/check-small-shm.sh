@@ -64,14 +64,11 @@ if [ -z "${SANITIZERS-}" ]; then
     shm 480m
     mib=320
     ${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$dir/fault.so" "$(dirname "$0")/fault/fault.c" -ldl
-    program=$exhaustion
-    [ ! -x "$top_builddir/test/job/.libs/exhaustion" ] || program=$top_builddir/test/job/.libs/exhaustion
     for limited in '' RMA_TEST_LIMITED=1; do
         # shellcheck disable=SC2086
         run env UCX_MEM_MMAP_HOOK_MODE=none $mpiexec -n 4 \
             env $limited RMA_TEST_MEMORY=$((mib << 20)) RMA_TEST_FAULT_MEMORY=$((mib << 20)) \
-            LD_LIBRARY_PATH="$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" LD_PRELOAD="$dir/fault.so" \
-            "$program"
+            LD_PRELOAD="$dir/fault.so" "$exhaustion"
         if [ "$status" -ne 0 ]; then
             fail "4 PEs and $mib MiB of memory${limited:+, heaps with limits}: exit $status"
         else

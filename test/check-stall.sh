@@ -180,7 +180,7 @@ done
 tests="test testany testlock"
 for wait in $tests; do start one $wait stop; done
 # Nothing must be reported during several RMA_STALL. On a slow machine this proves less.
-start one test late RMA_TIMEOUT=30
+start one test late RMA_TIMEOUT="$deadline"
 { sleep 4; : >"$dir/one.test.late.until"; } &
 start one sometimes stop
 suspend_and_resume one &

@@ -3,15 +3,12 @@
 # fault.sh: compiles test/fault/fault.c, and runs jobs under it. Scripts that inject faults source this file, after
 # test/lib.sh.
 #
-# It sets $preload, and $begin with $libraries: the program test/job/begin itself, since the shell of libtool's wrapper
-# would be preloaded too.
+# It sets $preload, and $begin, the program.
 
 # shellcheck disable=SC2154
 skip_with_sanitizers "they take the functions that faults are injected into"
 begin=$top_builddir/test/job/begin
 need "$begin"
-[ ! -x "$top_builddir/test/job/.libs/begin" ] || begin=$top_builddir/test/job/.libs/begin
-libraries=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 preload=$dir/fault.so
 ${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$preload" "$(dirname "$0")/fault/fault.c" -ldl >"$dir/out" 2>&1 || {
     echo "$script: test/fault/fault.c does not compile:" >&2
@@ -38,7 +35,7 @@ fault_job() {
         sh -c 'if [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = "$1" ]; then own=$2; else own=; fi
                shift 2
                exec env $own "$@"' sh "${own_pe-}" "${own-}" \
-        LD_LIBRARY_PATH="$libraries" LD_PRELOAD="$preload" "$begin" \
+        LD_PRELOAD="$preload" "$begin" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     [ $status -ne 137 ] || status=124
     left=$(settle left_processes)

@@ -2,8 +2,8 @@
 /* What the library learns about other processes from the kernel.
  *
  * Broken by a process that hangs in the kernel unnoticed: the watching thread would read its environment, and also
- * hang; by a process that hangs only briefly and still counts as hanging afterwards; and by processes of two hosts that
- * count as one host's. */
+ * hang; by a process that hangs only briefly and still counts as hanging afterwards; by processes of two hosts that
+ * count as one host's; and by a process that ends before its last words are read. */
 #include "config.h"
 
 #include "base/process.h"
@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -120,6 +121,36 @@ START_TEST(a_host_is_its_namespaces) {
 }
 END_TEST
 
+/* The reader takes longer than the moment in which a launcher passes text on; it may take longer than the writer waits
+ * only if it loses its processor each time. */
+START_TEST(a_process_waits_until_its_words_are_read) {
+    const struct timespec late = {.tv_nsec = 200000000};
+    int drained = 0;
+    for (int turn = 0; turn < 5 && !drained; turn++) {
+        int words[2], status;
+        char text[6];
+        pid_t pid;
+        ck_assert_int_eq(pipe(words), 0);
+        pid = fork();
+        ck_assert_int_ge(pid, 0);
+        if (pid == 0) {
+            int left = 0;
+            if (dup2(words[1], STDERR_FILENO) < 0 || write(STDERR_FILENO, "reason", 6) != 6) _exit(2);
+            rmai_process_let_read();
+            _exit(ioctl(words[0], FIONREAD, &left) == 0 && left == 0 ? 0 : 1);
+        }
+        nanosleep(&late, NULL);
+        ck_assert_int_eq(read(words[0], text, sizeof text), sizeof text);
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert(WIFEXITED(status) && WEXITSTATUS(status) != 2);
+        drained = WEXITSTATUS(status) == 0;
+        close(words[0]);
+        close(words[1]);
+    }
+    ck_assert(drained);
+}
+END_TEST
+
 int main(void) {
     const char *wrap = getenv("RMA_TEST_WRAP");
     Suite *s = suite_create("process");
@@ -130,6 +161,7 @@ int main(void) {
     if (!wrap || !*wrap) /* valgrind makes a fork of a vfork */
         tcase_add_loop_test(state, a_process_that_hangs_is_known, 0, 2);
     tcase_add_test(state, a_process_that_sleeps_does_not_hang);
+    tcase_add_test(state, a_process_waits_until_its_words_are_read);
     suite_add_tcase(s, state);
     tcase_add_test(host, a_host_is_its_namespaces);
     suite_add_tcase(s, host);
