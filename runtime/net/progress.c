@@ -147,9 +147,23 @@ int rmai_net_progress(struct rmai_net *net, int try) {
         rmai_net_lock(net);
     else if (!try_lock(net))
         return 0;
+    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_batches_send_gathered(net);
     heard = drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
     return heard;
+}
+
+void rmai_net_send_gathered(struct rmai_net *net) {
+    if (!atomic_load_explicit(&net->gathered, memory_order_relaxed)) return;
+    rmai_net_lock(net);
+    rmai_batches_send_gathered(net);
+    rmai_net_unlock(net);
+}
+
+void rmai_net_poll(struct rmai_net *net) {
+    if (!try_lock(net)) return;
+    drive_a_while(net, 1, 0);
+    rmai_net_unlock(net);
 }
 
 /* ---- waiting ---- */
