@@ -14,12 +14,15 @@ static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) 
 }
 
 /* rmai_win_peer writes to *peer what is known of `rank`, which is a rank of the window, wherever it is. Returns an enum
- * rma_error. rmai_win_peer_access changes the access of `rank`. */
+ * rma_error. rmai_win_peer_access changes the access of `rank`, rmai_win_peer_posts notes where this process has posted
+ * for `rank`, of another node. */
 int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer);
 int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access);
+int rmai_win_peer_posts(struct rmai_win *w, int rank, rma_gptr_t at);
 
 /* rmai_win_atomic does an atomic of `call` (RMA_FETCH_ADD_ and its kin) on the word of len bytes, 4 or 8, that g names,
- * and writes its old value to *old. Returns an enum rma_error. */
+ * and writes its old value to *old. With a null pointer it waits for nothing, if the word is on another node. Returns
+ * an enum rma_error. */
 static inline int rmai_win_atomic(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                                   uint64_t *old) {
     return rma_gptr_atomic_slow_(call, op, g, len, value, cond, old);
