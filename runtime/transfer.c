@@ -14,6 +14,7 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
+#include "runtime/net/progress.h"
 #include "runtime/net/stream.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
@@ -280,7 +281,9 @@ void *rma_ptr(const void *addr, int pe) {
     code = rmai_running("rma_ptr");
     if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
-    return rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
+    there = rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
+    if (!there) rmai_net_poll_sometimes(w->net); /* a loop that polls by loads may call it */
+    return there;
 }
 
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,

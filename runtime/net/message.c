@@ -18,6 +18,10 @@
  * had some 40 elements, and the message itself was most of each element's cost. */
 #define ELEMENTS_A_POLL 128
 
+/* And messages of one element between two such polls: where the program polls its own memory by loads between two
+ * operations, nothing else may receive what others send. */
+#define ALONE_A_POLL 8
+
 /* ---- elements ---- */
 
 /* 1 if the owner has to look up the memory: attached memory may be gone. */
@@ -341,7 +345,7 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
     struct rmai_pending *s = op->set;
     struct rmai_peer *p;
     uint64_t mark;
-    int begun = 0, poll = 0;
+    int begun = 0, poll = 0, alone = 0;
     p = rmai_peer_to(s, op->pe, &mark);
     if (RMAI_LIKELY(p != NULL)) {
         if (gathers(p)) {
@@ -353,10 +357,11 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = join(p, op, r, NULL, signal, mark, NULL);
             if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
+            alone = ++p->alone % ALONE_A_POLL == 0;
         }
     }
     rmai_pending_unlock(s);
-    if (RMAI_UNLIKELY(poll)) rmai_net_poll(net);
+    if (RMAI_UNLIKELY(poll || alone)) rmai_net_poll(net);
     return RMAI_LIKELY(begun) ? RMA_SUCCESS : submit_alone(net, op, signal);
 }
 

@@ -149,6 +149,12 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     if (!net) return RMA_SUCCESS;
     rmai_pending_lock(s);
+    if (!s->busy && !s->failed) {
+        rmai_pending_unlock(s);
+        rmai_net_poll_sometimes(net);
+        atomic_thread_fence(memory_order_acquire);
+        return RMA_SUCCESS;
+    }
     if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
     while (s->busy) {
         one = flush_peers(call, s);

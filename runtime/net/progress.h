@@ -20,6 +20,10 @@ int rmai_net_progress(struct rmai_net *net, int try);
 void rmai_net_send_gathered(struct rmai_net *net);
 void rmai_net_poll(struct rmai_net *net);
 
+/* rmai_net_poll_sometimes is for calls that wait for nothing, but that a loop may make which waits by loads: it calls
+ * rmai_net_poll, at most once in some hundred nanoseconds. net may be NULL. */
+void rmai_net_poll_sometimes(struct rmai_net *net);
+
 /* The lock, for threads of the program. rmai_net_visit is for the progress thread: it takes the lock, or returns 0 if
  * another thread has it; rmai_net_end_visit releases it. */
 void rmai_net_lock(struct rmai_net *net);

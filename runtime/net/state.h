@@ -64,6 +64,8 @@ struct rmai_net {
     struct rmai_by_node by_node;
     _Atomic uint32_t turns; /* of progress: show the progress thread that another thread drives it */
 
+    _Atomic uint64_t polled; /* when rmai_net_poll_sometimes has last done so, in ticks */
+
     _Atomic unsigned finished; /* calls of rmai_net_finish, roughly; some of them serve others */
 
     pthread_mutex_t sets_lock; /* guards the list of pending sets; taken after `lock` */
