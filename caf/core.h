@@ -77,6 +77,8 @@ struct rmai_caf {
     uint64_t *expected;          /* n words: how often this image has waited for image i */
     struct rmai_caf_team *team;  /* the current team */
     struct rmai_caf_team *initial;
+    int updated; /* atomics are under way to the image on PE updated - 1: to none if it is 0, and if
+                    it is RMAI_CAF_MANY to several */
     int me, n;
 };
 extern struct rmai_caf rmai_caf;
@@ -96,6 +98,19 @@ void rmai_caf_finish(void);
 /* rmai_caf_fail is FAIL IMAGE: the image no longer takes part, but its memory can be read until all others have
  * finished. */
 void rmai_caf_fail(void) __attribute__((noreturn));
+
+/* rmai_caf_signals is called before a signal to the image on `pe`: an image that has seen the signal sees all atomics
+ * before it, to whomever. (A signal of librma also releases the puts.) rmai_caf_signalled is called after the last of
+ * some signals, so that they leave now. */
+#define RMAI_CAF_MANY (-1)
+static inline void rmai_caf_signals(int pe) {
+    if (__builtin_expect(rmai_caf.updated == 0 || rmai_caf.updated == 1 + pe, 1)) return;
+    rma_quiet();
+    rmai_caf.updated = 0;
+}
+static inline void rmai_caf_signalled(void) {
+    if (!rma_reach_.one_node) rma_send_gathered_();
+}
 
 /* rmai_caf_status returns the status of the image on `pe`. */
 enum rmai_caf_stat rmai_caf_status(int pe);

@@ -112,8 +112,8 @@ static void pass_on(int node, int failed) {
     }
     uint32_t next = (uint32_t)rmai_caf_wait("UNLOCK", &mine->next, 1);
     uint32_t image = next >> NODE_BITS;
-    /* Only the holder changes this half of the word. */
-    rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), 0);
+    /* Only the holder changes this half of the word. The next holder reads it: to a third image wait for the atomic. */
+    rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), !at->near && at->pe != (int)image - 1);
     rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[next & (RMAI_CAF_LOCK_NODES - 1)].granted,
                           failed ? GRANTED_AFTER : GRANTED, (int)image - 1);
     forget(node);

@@ -100,7 +100,7 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
         copy_by_kernel(statement, to, (void *)(uintptr_t)from, len, 1);
     } else {
         order(to, 0, (ptrdiff_t)len, 1);
-        rma_gptr_put(to.far, from, len);
+        rma_put_gathered_(to.far, from, len); /* until an image control statement no image may wait for it */
     }
 }
 

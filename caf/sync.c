@@ -35,17 +35,27 @@ static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *
     return result;
 }
 
+/* Publishes the epoch, when the signal of the first round has left. Signals are releases, but another image may also
+ * learn from the epoch that this one has arrived, so this image's puts are completed first. Of two images only the
+ * partner can, and what this image has sent to it arrives in order: puts, signal, and the answer with the epoch. */
+static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int n) {
+    if (n > 2) rma_quiet();
+    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+}
+
 enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
     uint64_t epoch = words->epoch + 1, turn = ++team->barriers;
-    rma_quiet();
-    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
-        int to = team->me + far;
-        rma_signal_add(&words->arrived[round], 1, team->pes[to < team->n ? to : to - team->n]);
+        int to = team->me + far, pe = team->pes[to < team->n ? to : to - team->n];
+        rmai_caf_signals(pe);
+        rma_signal_add(&words->arrived[round], 1, pe);
+        rmai_caf_signalled();
+        if (round == 0) arrive(words, epoch, team->n);
         if (rmai_caf_wait(statement, &words->arrived[round], turn) >= RMAI_CAF_LEFT)
             return meet_the_others(team, epoch);
     }
+    if (team->n == 1) arrive(words, epoch, 1);
     return RMAI_CAF_OK;
 }
 
@@ -53,12 +63,13 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
                       size_t len, rmai_caf_take *take, const void *context) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
     uint64_t epoch = words->epoch + 1, turn = ++team->exchanges;
-    rma_quiet();
-    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
     for (int round = 0; 1 << round < team->n; round++) {
         char *box = words->box[turn % 2][round];
         int pe = team->pes[team->me ^ 1 << round];
+        rmai_caf_signals(pe);
         rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe);
+        rmai_caf_signalled();
+        if (round == 0) arrive(words, epoch, team->n);
         uint64_t x = rmai_caf_wait(statement, &words->exchanged[round], turn);
         if (__builtin_expect(x >= RMAI_CAF_LEFT, 0)) {
             enum rmai_caf_stat stat = meet_the_others(team, epoch);
@@ -111,8 +122,11 @@ void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
     /* The signal is a release: it waits for puts to other images that are under way. */
     for (int i = 0; i < count; i++) {
         int pe = team->pes[n < 0 ? i : images[i] - 1];
-        if (pe != rmai_caf.me) rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);
+        if (pe == rmai_caf.me) continue;
+        rmai_caf_signals(pe);
+        rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);
     }
+    rmai_caf_signalled();
     for (int i = 0; i < count; i++) {
         int image = n < 0 ? i : images[i] - 1, pe = team->pes[image];
         if (pe == rmai_caf.me) continue;

@@ -8,6 +8,11 @@
 #define NEAR4 (__extension__(uint32_t *)(void *) at->near)
 #define NEAR8 (__extension__(uint64_t *)(void *) at->near)
 
+/* An atomic that fetches nothing is under way to the image on `pe`. */
+static void note_update(int pe) {
+    rmai_caf.updated = rmai_caf.updated == 0 || rmai_caf.updated == 1 + pe ? 1 + pe : RMAI_CAF_MANY;
+}
+
 uint64_t rmai_caf_word_fetch(const struct rmai_caf_place *at, size_t len) {
     if (!at->near) return len == 4 ? rma_gptr_atomic_fetch_uint32(at->far) : rma_gptr_atomic_fetch_uint64(at->far);
     return len == 4 ? __atomic_load_n(NEAR4, __ATOMIC_ACQUIRE) : __atomic_load_n(NEAR8, __ATOMIC_ACQUIRE);
@@ -15,6 +20,7 @@ uint64_t rmai_caf_word_fetch(const struct rmai_caf_place *at, size_t len) {
 
 void rmai_caf_word_set(const struct rmai_caf_place *at, size_t len, uint64_t value) {
     if (!at->near) {
+        note_update(at->pe);
         if (len == 4)
             rma_gptr_atomic_set_uint32(at->far, (uint32_t)value);
         else
@@ -66,5 +72,6 @@ static uint64_t operate8(const struct rmai_caf_place *at, int op, uint64_t value
 }
 
 uint64_t rmai_caf_word_op(const struct rmai_caf_place *at, size_t len, int op, uint64_t value, int fetch) {
+    if (!at->near && !fetch) note_update(at->pe);
     return len == 4 ? operate4(at, op, value, fetch) : operate8(at, op, value, fetch);
 }

@@ -357,10 +357,13 @@ RMA_ALWAYS_ int rma_g_as_(const char *call, const rma_ctx *ctx, int named, void 
     return 1;
 }
 
-/* Ordering calls. Release: if a PE puts, calls fence and puts again, a peer that sees the second put sees the first. */
+/* Ordering calls. Release: if a PE puts, calls fence and puts again, a peer that sees the second put sees the first. In
+ * a job of several nodes the library is called even if nothing is pending: a program that polls its own memory by loads
+ * may call nothing else, and the call drives progress now and then. */
 RMA_INLINE_ int rma_order_(const char *call) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_)
+    return RMA_LIKELY_(__atomic_load_n(&rma_reach_.complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_ &&
+                       rma_reach_.one_node)
                ? RMA_SUCCESS
                : rma_quiet_slow_(call, RMA_CTX_DEFAULT);
 }
@@ -368,7 +371,9 @@ RMA_INLINE_ int rma_order_(const char *call) {
 RMA_INLINE_ int rma_ctx_order_(const char *call, const rma_ctx *ctx) {
     const struct rma_context_ *c = rma_context_of_(ctx);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return RMA_IS_CONTEXT_(c, ctx) && RMA_LIKELY_(__atomic_load_n(&c->complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_)
+    return RMA_IS_CONTEXT_(c, ctx) &&
+                   RMA_LIKELY_(__atomic_load_n(&c->complete, __ATOMIC_ACQUIRE) == RMA_ALL_COMPLETE_ &&
+                               rma_reach_.one_node)
                ? RMA_SUCCESS
                : rma_quiet_slow_(call, ctx);
 }

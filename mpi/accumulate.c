@@ -199,6 +199,32 @@ static int update_locked(struct rmai_win *w, struct update *u) {
     return code;
 }
 
+/* ---- one word ---- */
+
+/* The atomic operation (enum rma_atomic_op_) that is a call's update of one element, or -1. */
+static int atomic_of(MPI_Op op, const struct rmai_type *t, int fetches) {
+    if (!t->plain || t->logical || (t->size != 4 && t->size != 8) || t->element < 0 || t->element > RMA_DOUBLE)
+        return -1;
+    if (op == MPI_SUM) return t->element <= RMA_UINT64 ? RMA_FETCH_ADD_ : RMA_FETCH_FADD_;
+    if (op == MPI_REPLACE) return RMA_SWAP_;
+    return op == MPI_NO_OP && fetches ? RMA_FETCH_ : -1;
+}
+
+/* The same on another node: a record of a word is shorter than one of an array. Returns 0, with nothing done, if it is
+ * no such update. */
+static int far_word(const struct update *u, int *code) {
+    const int atomic = u->t.count == 1 ? atomic_of(u->op, u->t.type, u->r.type != NULL) : -1;
+    const int o_plain = u->op == MPI_NO_OP || (u->o.count == 1 && u->o.type->plain);
+    uint64_t value = 0;
+    if (atomic < 0 || u->target.peer.record || !o_plain || (u->r.type && !u->r.type->plain) ||
+        u->target.at % u->t.size != 0)
+        return 0;
+    if (atomic != RMA_FETCH_) memcpy(&value, u->origin, u->t.size);
+    *code = u->r.type ? rma_gptr_atomic_nbi_slow_(u->call, atomic, u->target.at, u->t.size, value, 0, u->result)
+                      : rma_gptr_atomic_slow_(u->call, atomic, u->target.at, u->t.size, value, 0, NULL);
+    return 1;
+}
+
 /* ---- calls ---- */
 
 static int null_buffer(struct rmai_win *w, const char *call, const char *argument) {
@@ -236,7 +262,8 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
     if (op < 0 && !(u->target.nothing && u->t.size == 0))
         return rmai_win_error(w, MPI_ERR_OP, "%s: op is not a predefined operation on this datatype", u->call);
     if (u->target.nothing) return MPI_SUCCESS;
-    code = update_elements(u, op);
+    code = u->target.peer.record ? RMA_SUCCESS : rmai_win_overtakes();
+    if (code == RMA_SUCCESS && !far_word(u, &code)) code = update_elements(u, op);
     /* librma refuses elements that are not aligned, before it changes any. */
     if (code == RMA_ERR_ADDRESS || code == RMA_ERR_ARG) code = update_locked(w, u);
     return rmai_win_failed(w, code);
@@ -246,20 +273,10 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
 static int fast_word(struct rmai_win *w, const void *origin, void *result, MPI_Datatype type, int rank, MPI_Aint disp,
                      MPI_Op op) {
     const struct rmai_type *t = rmai_type_of(type);
+    const int atomic = t && (origin || op == MPI_NO_OP) ? atomic_of(op, t, result != NULL) : -1;
     uint64_t value = 0, old;
-    int atomic;
     char *there;
-    if (!t || !t->plain || t->logical || (!origin && op != MPI_NO_OP) || (t->size != 4 && t->size != 8)) return 0;
-    if (op == MPI_SUM && t->element <= RMA_UINT64 && t->element >= 0)
-        atomic = RMA_FETCH_ADD_;
-    else if (op == MPI_SUM && (t->element == RMA_DOUBLE || t->element == RMA_FLOAT))
-        atomic = RMA_FETCH_FADD_;
-    else if (op == MPI_REPLACE && t->element >= 0 && t->element <= RMA_DOUBLE)
-        atomic = RMA_SWAP_;
-    else if (op == MPI_NO_OP && result && t->element >= 0 && t->element <= RMA_DOUBLE)
-        atomic = RMA_FETCH_;
-    else
-        return 0;
+    if (atomic < 0) return 0;
     there = rmai_win_reach(w, rank, disp, t->size);
     if (!there || (uintptr_t)there % t->size != 0 || (w->held && rank == w->family->rank)) return 0;
     if (atomic != RMA_FETCH_) memcpy(&value, origin, t->size);

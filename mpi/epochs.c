@@ -51,6 +51,10 @@ static void find_holder(struct lock_wait *l) {
     }
 }
 
+static int is_turn(const struct lock_wait *l, uint64_t out) {
+    return l->as == RMAI_WIN_WRITER ? out == l->ticket : (out ^ l->ticket) >> 32 == 0;
+}
+
 static int window_turn_has_come(void *context) {
     struct lock_wait *l = context;
     uint64_t out;
@@ -58,7 +62,7 @@ static int window_turn_has_come(void *context) {
         out = __atomic_load_n(l->near, __ATOMIC_ACQUIRE);
     else if ((l->code = rmai_win_atomic(l->call, RMA_FETCH_, l->out, sizeof out, 0, 0, &out)) != RMA_SUCCESS)
         return 1;
-    if (l->as == RMAI_WIN_WRITER ? out == l->ticket : (out ^ l->ticket) >> 32 == 0) return 1;
+    if (is_turn(l, out)) return 1;
     if (++l->polls % 16 == 0 && rma_wtime() > l->search) {
         if (l->search > 0) find_holder(l);
         l->search = rma_wtime() + SEARCH_TIME;
@@ -73,24 +77,34 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.near = &lock->out;
         l.ticket = __atomic_fetch_add(&lock->in, as, __ATOMIC_ACQ_REL);
     } else {
+        /* The ticket and the first look at `out` in one round trip. */
         const rma_gptr_t in = peer->record_at + offset + offsetof(struct rmai_win_lock, in);
+        uint64_t out = 0;
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
-        l.code = rmai_win_atomic(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
+        l.code = rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
+        if (l.code == RMA_SUCCESS) l.code = rmai_win_atomic(call, RMA_FETCH_, l.out, sizeof out, 0, 0, &out);
+        if (l.code == RMA_SUCCESS) l.code = rma_pe_quiet(&peer->pe, 1);
+        if (l.code == RMA_SUCCESS && is_turn(&l, out)) return RMA_SUCCESS;
     }
     if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
     return l.code;
 }
 
+/* An atomic without a wait. What this process has put there arrives before it, and what it has put elsewhere is
+ * complete before it leaves. */
+static int signal_far(const char *call, rma_gptr_t word, uint64_t add) {
+    const int code = rmai_win_atomic(call, RMA_FETCH_ADD_, word, sizeof add, add, 0, NULL);
+    rma_send_gathered_();
+    return code;
+}
+
 int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    uint64_t old;
     if (peer->record) {
         struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
         __atomic_fetch_add(&lock->out, as, __ATOMIC_ACQ_REL);
         return RMA_SUCCESS;
     }
-    /* A fetching atomic: when it returns, the target has executed it. */
-    return rmai_win_atomic(call, RMA_FETCH_ADD_, peer->record_at + offset + offsetof(struct rmai_win_lock, out),
-                           sizeof as, as, 0, &old);
+    return signal_far(call, peer->record_at + offset + offsetof(struct rmai_win_lock, out), as);
 }
 
 /* Completes the operations of this process on a peer. On this node they are complete already. */
@@ -101,7 +115,23 @@ static int complete_at(const struct rmai_win_peer *p) {
 
 static int complete_everywhere(const struct rmai_win *w) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return w->family->n_near == w->family->n ? RMA_SUCCESS : rma_quiet();
+    if (w->family->n_near == w->family->n) return RMA_SUCCESS;
+    atomic_store_explicit(&rmai_win_under_way, 0, memory_order_relaxed);
+    return rma_quiet();
+}
+
+/* Called before signals to the processes of other nodes that this process has accessed. */
+static int complete_what_overtakes(const struct rmai_win *w) {
+    if (atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed) & RMAI_WIN_OVERTAKES)
+        return complete_everywhere(w);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    return RMA_SUCCESS;
+}
+
+/* Called after these signals. */
+static void keep_in_mind(const struct rmai_win *w) {
+    if (w->family->n_near == w->family->n) return;
+    atomic_fetch_or_explicit(&rmai_win_under_way, RMAI_WIN_EARLIER, memory_order_relaxed);
 }
 
 static int take_for_all(struct rmai_win *w, const char *call, int rank) {
@@ -184,15 +214,20 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     return rmai_win_failed(w, rmai_win_peer_access(w, rank, access));
 }
 
-/* Completes the operations on p, and releases the lock that MPI_Win_lock or MPI_Win_lock_all has taken. */
-static int unlock(struct rmai_win *w, struct rmai_win_peer *p) {
-    const int code = complete_at(p);
-    int released = RMA_SUCCESS;
+/* Releases what MPI_Win_lock or MPI_Win_lock_all has locked. */
+static int release(struct rmai_win *w, const struct rmai_win_peer *p) {
     if (w->record->locked == (uint32_t)p->rank + 1) __atomic_store_n(&w->record->locked, 0, __ATOMIC_RELAXED);
-    if (!(p->access & RMAI_WIN_NOCHECK))
-        released = rmai_win_release(w->lock_all ? "MPI_Win_unlock_all" : "MPI_Win_unlock", p, LOCK,
-                                    p->access & RMAI_WIN_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER);
-    return code == RMA_SUCCESS ? released : code;
+    if (p->access & RMAI_WIN_NOCHECK) return RMA_SUCCESS;
+    return rmai_win_release(w->lock_all ? "MPI_Win_unlock_all" : "MPI_Win_unlock", p, LOCK,
+                            p->access & RMAI_WIN_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER);
+}
+
+/* Short puts and the release travel together, and then this process waits once. */
+static int unlock(struct rmai_win *w, const struct rmai_win_peer *p) {
+    int code = complete_what_overtakes(w), one = release(w, p);
+    if (code == RMA_SUCCESS) code = one;
+    one = complete_at(p);
+    return code == RMA_SUCCESS ? one : code;
 }
 
 RMAI_MPI_API int MPI_Win_unlock(int rank, MPI_Win win) {
@@ -246,7 +281,7 @@ RMAI_MPI_API int MPI_Win_lock_all(int assert, MPI_Win win) {
 }
 
 static int unlock_peer(struct rmai_win *w, struct rmai_win_peer *p) {
-    int code = p->access ? unlock(w, p) : RMA_SUCCESS;
+    int code = p->access ? release(w, p) : RMA_SUCCESS;
     p->access = 0;
     return code;
 }
@@ -339,16 +374,14 @@ static int count_reached(void *context) {
  * "Two algorithms for barrier synchronization", 1988. */
 static int meet_nodes(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
-    uint64_t old;
     for (int k = 0; k < w->family->n_rounds; k++) {
         struct count_wait c = {&leader->round[k], w->fences};
         struct rmai_win_peer partner;
         int code = rmai_win_peer(w, w->family->partners[k], &partner);
         if (code != RMA_SUCCESS) return code;
-        code = rmai_win_atomic("MPI_Win_fence", RMA_FETCH_ADD_,
-                               partner.record_at + offsetof(struct rmai_win_record, round) +
-                                   (rma_gptr_t)k * sizeof(uint64_t),
-                               sizeof(uint64_t), 1, 0, &old);
+        code = signal_far(
+            "MPI_Win_fence",
+            partner.record_at + offsetof(struct rmai_win_record, round) + (rma_gptr_t)k * sizeof(uint64_t), 1);
         if (code != RMA_SUCCESS) return code;
         if (!count_reached(&c)) rma_wait_for_("MPI_Win_fence", &any, count_reached, &c);
     }
@@ -382,18 +415,28 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
                               w->locked || w->lock_all ? "the window is locked"
                               : w->n_started >= 0      ? "MPI_Win_complete is missing"
                                                        : "MPI_Win_wait is missing");
-    code = complete_everywhere(w);
-    if (code == RMA_SUCCESS) code = meet(w);
+    /* Of two processes on two nodes each accesses only the other one, to which it then sends the signal. */
+    if (w->family->n == 2 && w->family->n_near == 1) {
+        code = complete_what_overtakes(w);
+        if (code == RMA_SUCCESS) code = meet(w);
+        keep_in_mind(w);
+    } else {
+        code = complete_everywhere(w);
+        if (code == RMA_SUCCESS) code = meet(w);
+    }
     w->open = !(assert &MPI_MODE_NOSUCCEED);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
 
 /* ---- post, start, complete, wait ---- */
 
-/* MPI_Win_post for a process of another node: an entry in a list in the memory of that process. */
+/* The posts of a process of another node: an entry in a list in the memory of the process that they are for, which
+ * frees it with the window. */
 struct rmai_win_post {
-    rma_gptr_t next;
+    rma_gptr_t next; /* in the record's list */
     uint64_t rank;
+    uint64_t posts; /* so far, */
+    uint64_t used;  /* and how many of them calls of MPI_Win_start have used */
 };
 
 /* Returns the window's ranks of the processes of group; the caller frees them. NULL after an error, with its code in
@@ -423,10 +466,12 @@ static int *ranks_of(struct rmai_win *w, const char *call, MPI_Group group, int 
 
 static int post_far(struct rmai_win *w, int rank) {
     struct rmai_win_peer peer;
-    struct rmai_win_post post = {.rank = (uint64_t)w->family->rank};
+    struct rmai_win_post post = {.rank = (uint64_t)w->family->rank, .posts = 1};
     uint64_t seen;
     rma_gptr_t at, head;
     int code = rmai_win_peer(w, rank, &peer);
+    if (code == RMA_SUCCESS && peer.posts_at != RMA_GPTR_NULL)
+        return signal_far("MPI_Win_post", peer.posts_at + offsetof(struct rmai_win_post, posts), 1);
     if (code == RMA_SUCCESS) code = rma_alloc_mem_on(peer.pe, sizeof post, &at);
     if (code != RMA_SUCCESS) return code;
     head = peer.record_at + offsetof(struct rmai_win_record, posted);
@@ -437,7 +482,14 @@ static int post_far(struct rmai_win *w, int rank) {
         if (code == RMA_SUCCESS)
             code = rmai_win_atomic("MPI_Win_post", RMA_COMPARE_SWAP_, head, sizeof seen, at, post.next, &seen);
     } while (code == RMA_SUCCESS && seen != post.next);
-    return code;
+    return code == RMA_SUCCESS ? rmai_win_peer_posts(w, rank, at) : code;
+}
+
+void rmai_win_posts_free(struct rmai_win_record *record) {
+    for (rma_gptr_t at = record->posted, next; at != RMA_GPTR_NULL; at = next) {
+        next = ((struct rmai_win_post *)rma_gptr_ptr(at))->next;
+        rma_gptr_free(at);
+    }
 }
 
 RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
@@ -468,27 +520,15 @@ struct post_wait {
     int rank;
 };
 
-/* Removes the post of the awaited process of another node from the list. Returns 1 if it had arrived. */
+/* Uses a post of the awaited process of another node. Returns 1 if one had arrived. */
 static int take_far_post(void *context) {
     const struct post_wait *p = context;
-    struct rmai_win *w = p->w;
-    rma_gptr_t new = __atomic_exchange_n(&w->record->posted, RMA_GPTR_NULL, __ATOMIC_ACQ_REL), *at = &w->posts_left;
-    while (new != RMA_GPTR_NULL) {
-        struct rmai_win_post *post = rma_gptr_ptr(new);
-        const rma_gptr_t next = post->next;
-        post->next = w->posts_left;
-        w->posts_left = new;
-        new = next;
-    }
-    while (*at != RMA_GPTR_NULL) {
-        struct rmai_win_post *post = rma_gptr_ptr(*at);
-        const rma_gptr_t found = *at;
-        if (post->rank == (uint64_t)p->rank) {
-            *at = post->next;
-            rma_gptr_free(found);
-            return 1;
-        }
-        at = &post->next;
+    rma_gptr_t at = __atomic_load_n(&p->w->record->posted, __ATOMIC_ACQUIRE);
+    while (at != RMA_GPTR_NULL) {
+        struct rmai_win_post *post = rma_gptr_ptr(at);
+        if (post->rank == (uint64_t)p->rank && __atomic_load_n(&post->posts, __ATOMIC_ACQUIRE) != post->used)
+            return ++post->used, 1;
+        at = post->next;
     }
     return 0;
 }
@@ -535,24 +575,22 @@ RMAI_MPI_API int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
 
 RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
-    int code = RMA_SUCCESS;
-    uint64_t old;
+    int code;
     if (!w) return PMPI_Win_complete(win);
     if (w->n_started < 0)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_complete: MPI_Win_start has opened no epoch");
+    code = complete_what_overtakes(w);
     for (int i = 0; i < w->n_started && code == RMA_SUCCESS; i++) {
         struct rmai_win_peer peer;
         code = rmai_win_peer(w, w->started[i], &peer);
-        if (code == RMA_SUCCESS) code = complete_at(&peer);
         if (code != RMA_SUCCESS) break;
         if (peer.record)
             __atomic_fetch_add(&peer.record->completed, 1, __ATOMIC_RELEASE);
         else
-            code =
-                rmai_win_atomic("MPI_Win_complete", RMA_FETCH_ADD_,
-                                peer.record_at + offsetof(struct rmai_win_record, completed), sizeof old, 1, 0, &old);
+            code = signal_far("MPI_Win_complete", peer.record_at + offsetof(struct rmai_win_record, completed), 1);
         if (code == RMA_SUCCESS) code = rmai_win_peer_access(w, w->started[i], 0);
     }
+    keep_in_mind(w);
     free(w->started);
     w->started = NULL;
     w->n_started = -1;

@@ -17,4 +17,7 @@ int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank);
 int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as);
 int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as);
 
+/* rmai_win_posts_free frees what processes of other nodes have posted for this process, whose record this is. */
+void rmai_win_posts_free(struct rmai_win_record *record);
+
 #endif

@@ -9,6 +9,9 @@
 
 enum direction { PUT, GET };
 
+/* Bytes of a put to another node that librma copies, so that it may wait for the end of its epoch. */
+#define SHORT_MOST ((size_t)1024)
+
 /* Moves data by lists of blocks. A side that is one block needs no list. */
 static int move_lists(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
                       const struct rmai_win_side *t) {
@@ -31,7 +34,7 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
     const enum direction d = put ? PUT : GET;
     rma_gptr_t at = target->at;
     struct rmai_section near, far;
-    int code;
+    int code = RMA_SUCCESS;
     if (target->peer.base && o->type->plain && t->type->plain) {
         char *there = target->peer.base + (at - target->peer.start);
         if (d == PUT)
@@ -40,7 +43,11 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
             rma_move_(buffer, there, o->size);
         return RMA_SUCCESS;
     }
-    if (rmai_win_two_sections(o, t, &near, &far)) {
+    const int sections = rmai_win_two_sections(o, t, &near, &far), beyond = !target->peer.record;
+    if (beyond && d == PUT && !now && sections && near.dims == 0 && near.elem <= SHORT_MOST)
+        return rma_put_gathered_(at + (rma_gptr_t)far.start, rmai_win_at(buffer, near.start), near.elem);
+    if (beyond && (code = rmai_win_overtakes()) != RMA_SUCCESS) return code;
+    if (sections) {
         buffer = rmai_win_at(buffer, near.start);
         at += (rma_gptr_t)far.start;
         if (near.dims == 0 && d == PUT)

@@ -46,12 +46,12 @@ static struct rmai_win_peer *find_far(struct rmai_win *w, int rank) {
     return p;
 }
 
-/* Forgets all peers on other nodes that no epoch names. */
+/* Forgets all peers on other nodes that no epoch names, and for which this process has never posted. */
 #define FAR_MOST 256
 static void forget_far(struct rmai_win *w, int all) {
     for (int i = 0; i < RMAI_WIN_FAR; i++)
         for (struct rmai_win_peer **at = &w->far[i], *p; (p = *at) != NULL;)
-            if (p->access && !all) {
+            if ((p->access || p->posts_at != RMA_GPTR_NULL) && !all) {
                 at = &p->next;
             } else {
                 *at = p->next;
@@ -109,6 +109,16 @@ int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access) {
     pthread_mutex_lock(&w->mutex);
     code = enter_far(w, rank, &p);
     if (code == RMA_SUCCESS) p->access = access;
+    pthread_mutex_unlock(&w->mutex);
+    return code;
+}
+
+int rmai_win_peer_posts(struct rmai_win *w, int rank, rma_gptr_t at) {
+    struct rmai_win_peer *p;
+    int code;
+    pthread_mutex_lock(&w->mutex);
+    code = enter_far(w, rank, &p);
+    if (code == RMA_SUCCESS) p->posts_at = at;
     pthread_mutex_unlock(&w->mutex);
     return code;
 }

@@ -14,12 +14,15 @@ static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) 
 }
 
 /* rmai_win_peer fills in *peer for `rank` of the window, on this node or another one. Returns an enum rma_error.
- * rmai_win_peer_access changes the access of `rank`. */
+ * rmai_win_peer_access changes the access of `rank`; rmai_win_peer_posts notes where this process has posted for
+ * `rank`, of another node. */
 int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer);
 int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access);
+int rmai_win_peer_posts(struct rmai_win *w, int rank, rma_gptr_t at);
 
 /* rmai_win_atomic executes the atomic `op` (enum rma_atomic_op_) on the word of len bytes, 4 or 8, that g names, and
- * writes the old value to *old. Errors name `call`. Returns an enum rma_error. */
+ * writes the old value to *old. If old is a null pointer and the word is on another node, it waits for nothing. Errors
+ * name `call`. Returns an enum rma_error. */
 static inline int rmai_win_atomic(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                                   uint64_t *old) {
     return rma_gptr_atomic_slow_(call, op, g, len, value, cond, old);

@@ -57,7 +57,8 @@ struct rmai_win_record {
     _Alignas(64) struct rmai_win_lock lock; /* of MPI_Win_lock */
     _Alignas(64) struct rmai_win_lock locked_updates; /* of accumulates of pairs and of elements that are not aligned */
     _Alignas(64) uint64_t completed;                  /* counts calls of MPI_Win_complete for this process */
-    uint64_t posted;                                  /* struct rmai_win_post of processes of other nodes: a list */
+    uint64_t posted;                                  /* a struct rmai_win_post for each process of other nodes that
+                                                         has posted: a list */
     _Alignas(64) _Atomic uint32_t arrived;            /* the leader's: processes of this node that are in a fence, */
     _Alignas(64) struct rma_event_ over;              /* and how many fences are over */
     uint64_t round[RMAI_WIN_ROUNDS];                  /* the leader's: signals of other leaders */
@@ -74,6 +75,7 @@ struct rmai_win_peer {
     rma_gptr_t start;
     rma_gptr_t record_at;           /* where its record is, */
     struct rmai_win_record *record; /* and its address here, or NULL */
+    rma_gptr_t posts_at;            /* where this process has posted for it, on another node; or RMA_GPTR_NULL */
     struct rmai_win_peer *next;     /* of the peers on other nodes */
 };
 
@@ -98,7 +100,6 @@ struct rmai_win {
     int n_exposed;                  /* processes of MPI_Win_post, or -1; */
     uint64_t completed;             /* and how many calls of MPI_Win_complete this process has used before */
     uint32_t *posts_seen;           /* posts of processes of this node that a start has used */
-    rma_gptr_t posts_left;          /* posts of other nodes that no start has used: a list */
     uint32_t fences;
     struct rmai_win_record *record; /* this process's own */
     rma_gptr_t record_at;
@@ -148,6 +149,21 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Wi
 /* 1 while the windows that the program makes are ours. 0: before MPI_Init, while librma itself makes windows in
  * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
+
+/* What this process has under way to other nodes, in bits. Short puts of the current epoch need no bit: their sources
+ * are free, and they arrive before a signal to the same process, which ends the epoch without waiting for them.
+ * OVERTAKES: operations that such a signal may overtake, or whose buffers are in use. EARLIER: such puts of earlier
+ * epochs, which an operation of the first kind may overtake. */
+#define RMAI_WIN_OVERTAKES 1u
+#define RMAI_WIN_EARLIER   2u
+extern _Atomic unsigned rmai_win_under_way;
+
+/* rmai_win_overtakes is called before an operation of that kind on another node. Returns an enum rma_error. */
+static inline int rmai_win_overtakes(void) {
+    const unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
+    atomic_store_explicit(&rmai_win_under_way, RMAI_WIN_OVERTAKES, memory_order_relaxed);
+    return before & RMAI_WIN_EARLIER ? rma_quiet() : RMA_SUCCESS;
+}
 
 /* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */
 extern MPI_Comm rmai_win_self;

@@ -3,9 +3,8 @@
  * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
  * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
  *
- * All processes of a communicator must execute a barrier by the same call of MPI. So MPI_Barrier decides by the
- * communicator: either all of its processes have made a window on it, or none. Point-to-point calls match in any
- * case. */
+ * All processes of a communicator must make the same collective call of MPI. So these calls decide by the communicator:
+ * either all of its processes have made a window on it, or none. Point-to-point calls match in any case. */
 #include "config.h"
 
 #include "mpi/family.h"
@@ -22,6 +21,22 @@ RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
     return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
 }
 
+RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
+    MPI_Request request;
+    int code;
+    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Allreduce(mine, all, n, type, op, comm);
+    code = PMPI_Iallreduce(mine, all, n, type, op, comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+}
+
+RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
+    MPI_Request request;
+    int code;
+    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Bcast(buffer, n, type, root, comm);
+    code = PMPI_Ibcast(buffer, n, type, root, comm, &request);
+    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+}
+
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     return may_be_asked() ? rmai_win_await(request, status) : PMPI_Wait(request, status);
 }
@@ -31,6 +46,16 @@ RMAI_MPI_API int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     if (!may_be_asked()) return PMPI_Waitall(n, requests, statuses);
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testall(n, requests, &done, statuses);
+        if (!done) rmai_win_serve(&polls);
+    }
+    return code;
+}
+
+RMAI_MPI_API int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status) {
+    int done = 0, polls = 0, code = MPI_SUCCESS;
+    if (!may_be_asked()) return PMPI_Waitany(n, requests, index, status);
+    while (code == MPI_SUCCESS && !done) {
+        code = PMPI_Testany(n, requests, index, &done, status);
         if (!done) rmai_win_serve(&polls);
     }
     return code;
@@ -53,4 +78,26 @@ RMAI_MPI_API int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status)
         if (!found) rmai_win_serve(&polls);
     }
     return code;
+}
+
+/* The receive is posted first, and the send is begun before it is waited for. From MPI_PROC_NULL nothing is received,
+ * but only MPI_Recv writes the status for that (MPICH 4.0.2). */
+RMAI_MPI_API int MPI_Sendrecv(const void *out, int n_out, MPI_Datatype out_type, int to, int out_tag, void *in,
+                              int n_in, MPI_Datatype in_type, int from, int in_tag, MPI_Comm comm, MPI_Status *status) {
+    MPI_Request receive = MPI_REQUEST_NULL, send;
+    const int receives = from != MPI_PROC_NULL;
+    int code = MPI_SUCCESS, one;
+    if (!may_be_asked())
+        return PMPI_Sendrecv(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag, comm, status);
+    if (receives) code = PMPI_Irecv(in, n_in, in_type, from, in_tag, comm, &receive);
+    if (code != MPI_SUCCESS) return code;
+    code = PMPI_Isend(out, n_out, out_type, to, out_tag, comm, &send);
+    if (code != MPI_SUCCESS) {
+        if (receives) PMPI_Cancel(&receive);
+        if (receives) PMPI_Request_free(&receive);
+        return code;
+    }
+    code = receives ? rmai_win_await(&receive, status) : PMPI_Recv(in, n_in, in_type, from, in_tag, comm, status);
+    one = rmai_win_await(&send, MPI_STATUS_IGNORE);
+    return code == MPI_SUCCESS ? one : code;
 }

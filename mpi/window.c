@@ -3,6 +3,7 @@
 
 #include "mpi/window.h"
 #include "mpi/attributes.h"
+#include "mpi/epochs.h"
 #include "mpi/errors.h"
 #include "mpi/family.h"
 #include "mpi/peers.h"
@@ -428,6 +429,7 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     rmai_win_regions_free(w);
     if (w->held) rma_unshare_("MPI_Win_free", w->held);
     rma_free_mem(w->allocated);
+    rmai_win_posts_free(w->record);
     rma_free_mem(w->record);
     rmai_win_peers_free(w);
     if (w->info != MPI_INFO_NULL) PMPI_Info_free(&w->info);

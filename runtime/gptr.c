@@ -11,6 +11,7 @@
 #include "runtime/attach.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
+#include "runtime/layered.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
@@ -154,6 +155,17 @@ int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, si
     if (RMAI_UNLIKELY(!own)) return put_by_gptr(call, RMA_CTX_DEFAULT, dest, source, len, RMAI_NOW);
     rma_move_(own, source, len);
     return RMA_SUCCESS;
+}
+
+int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len) {
+    static const char call[] = "rma_gptr_put";
+    struct rmai_place p;
+    struct rmai_op op;
+    int code = rmai_check_local(call, "source", source);
+    if (code == RMA_SUCCESS) code = resolve_gptr(call, "dest", RMA_CTX_DEFAULT, dest, len, 1, &p);
+    if (code != RMA_SUCCESS || !p.far) return code == RMA_SUCCESS ? rma_gptr_put(dest, source, len) : rmai_raise(code);
+    op = rmai_place_move(call, &p, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, RMAI_NOW);
+    return rmai_raise(rmai_net_put_gathered(&op));
 }
 
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len) {

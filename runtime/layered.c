@@ -7,6 +7,7 @@
 #include "heap/segment.h"
 #include "runtime/attach.h"
 #include "runtime/cover.h"
+#include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
@@ -68,6 +69,10 @@ void rma_unshare_(const char *call, void *held) {
 }
 
 int rma_is_own_block_(const void *block) { return rma_reach_.running && rmai_segment_holds(&rmai_world.local, block); }
+
+void rma_send_gathered_(void) {
+    if (rmai_world.net) rmai_net_send_gathered(rmai_world.net);
+}
 
 void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;

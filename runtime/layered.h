@@ -77,6 +77,15 @@ void rma_unshare_(const char *call, void *held);
 /* rma_is_own_block_: 1 if block lies in this PE's local heap. */
 int rma_is_own_block_(const void *block);
 
+/* rma_send_gathered_ sends the operations that this PE has begun and that wait in its process until a message to their
+ * PE is acknowledged. Call it after a signal for which another PE may wait; waits of librma do the same. */
+void rma_send_gathered_(void);
+
+/* rma_put_gathered_ is rma_gptr_put, but a short put to a PE of another node may stay in this process until this PE
+ * begins an operation of another kind there, waits or tests in a call of librma, completes its operations, or calls
+ * rma_send_gathered_. */
+int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len);
+
 /* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits
  * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. *pe: the PE that can end the wait, or -1
  * if any can; `ready` may change it. */

@@ -14,6 +14,7 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
+#include "runtime/net/progress.h"
 #include "runtime/net/stream.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
@@ -280,7 +281,9 @@ void *rma_ptr(const void *addr, int pe) {
     code = rmai_running("rma_ptr");
     if (code == RMA_SUCCESS) code = rmai_check_pe(&w->job, "rma_ptr", "PE", pe);
     if (rmai_raise(code) != RMA_SUCCESS) return NULL;
-    return rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
+    there = rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
+    if (!there) rmai_net_poll_sometimes(w->net); /* a loop that polls by loads may call it */
+    return there;
 }
 
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
@@ -368,13 +371,33 @@ int rmai_place_put_signal(const char *call, const struct rmai_place *to, const v
     return rmai_net_put_signal(&put, &signal);
 }
 
+/* The short path of a put with a signal, or of a signal alone, to symmetric heaps of other nodes. Returns 0, with
+ * nothing done, if the call has to take the long path. */
+static inline int signal_far(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
+                             uint64_t *signal, uint64_t value, int op, int pe, int nbi, int *code) {
+    struct rmai_op put, set;
+    const int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
+    if (RMAI_UNLIKELY(op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)) return 0;
+    if (!find_far_word(&set, call, ctx, atomic, signal, sizeof *signal, value, 0, pe)) return 0;
+    set.when = RMAI_NOW;
+    set.buffer = NULL;
+    if (!len) return *code = rmai_net_atomic(&set), 1;
+    if (!source || len > RMAI_WITH_SIGNAL || !find_far(&put, call, ctx, dest, len, pe)) return 0;
+    put.kind = RMAI_RECORD_PUT;
+    put.when = nbi ? RMAI_LATER : RMAI_NOW;
+    put.buffer = (void *)(uintptr_t)source;
+    return *code = rmai_net_put_signal(&put, &set), 1;
+}
+
 /* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
     struct rmai_world *w = &rmai_world;
     struct rmai_place to = {0}, word;
-    int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
-    int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
+    int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, code;
+    if (RMAI_LIKELY(signal_far(call, ctx, dest, source, len, signal, value, op, pe, nbi, &code)))
+        return raise_failure(code);
+    code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
     if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);

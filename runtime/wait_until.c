@@ -98,9 +98,10 @@ static struct words describe_words(const char *call, int word, const void *at, s
 /* ---- one word ---- */
 
 /* The first polls, so that a store that arrives now is seen at once. In a job of several nodes a message may bring the
- * store: then fewer of these polls come before the first poll for messages. */
+ * store: then polls for messages follow after a few of these. */
 #define HOT_POLLS     100
 #define HOT_POLLS_FAR 4
+#define HOT_TURNS     32 /* of progress */
 
 /* 1 if the word can be read and compared. Finding out whether another PE can change it takes longer; check_words does
  * so after the hot polls. */
@@ -124,6 +125,16 @@ static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, 
     return RMA_SUCCESS;
 }
 
+/* The first polls of a job of several nodes. Returns 0 if they do not suffice. */
+static int progress_until(const struct words *s, const struct condition *c, uint64_t *x) {
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
+    for (unsigned turns = (unsigned)rmai_min(HOT_TURNS, rmai_polls(patience)); turns > 0; turns--) {
+        rmai_net_progress(rmai_world.net, 1);
+        if (condition_holds(c, *x = map_word(s, s->at))) return 1;
+    }
+    return 0;
+}
+
 int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const void *value, uint64_t *seen) {
     struct words s = describe_words(call, word, ivar, 1, NULL, cmp, value, 0);
     int polls = can_poll(&s) ? HOT_POLLS : 0, code = RMA_SUCCESS;
@@ -131,7 +142,7 @@ int rma_wait_slow_(const char *call, int word, const void *ivar, int cmp, const 
     uint64_t x = 0;
     if (polls) c = condition_of(&s, 0);
     while (polls > 0 && !condition_holds(&c, x = map_word(&s, ivar)))
-        if (--polls == HOT_POLLS - HOT_POLLS_FAR && rmai_world.job.networked) polls = 0;
+        if (--polls == HOT_POLLS - HOT_POLLS_FAR && rmai_world.job.networked) polls = progress_until(&s, &c, &x);
     if (polls == 0) code = wait_for_word(&s, seen ? "signal" : "ivar", &c, &x);
     if (seen && code == RMA_SUCCESS) *seen = x ^ s.flip;
     return code;

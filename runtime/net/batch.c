@@ -175,20 +175,42 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     rmai_pending_unlock_inner(p->set);
 }
 
+/* Sends the open batches of the sets that have an open session, or of those that have none. The list of sets does not
+ * change meanwhile. */
+static void send_open_batches(struct rmai_net *net, int session) {
+    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
+        /* A thread that flushes a window holds the set's lock for long; meanwhile this PE must continue to serve
+         * others. */
+        if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) {
+            if (!session) rmai_batch_gathers(net);
+            continue;
+        }
+        for (struct rmai_peer *p = s->session == session ? s->busy : NULL; p; p = p->next) {
+            if (!rmai_peer_has_open(p)) continue;
+            if (p->under_way < RMAI_CREDITS)
+                rmai_batch_send(net, p);
+            else if (!session)
+                p->open->awaited = 1;
+        }
+        rmai_pending_unlock_inner(s);
+    }
+}
+
 void rmai_batches_send_due(struct rmai_net *net) {
     const double now = rmai_wtime();
     if (now < net->batches_due) return;
     net->batches_due = now + RMAI_BATCH_WAIT;
     pthread_mutex_lock(&net->sets_lock);
-    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        /* A thread that flushes a window holds the set's lock for long; meanwhile this PE must continue to serve
-         * others. */
-        if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) continue;
-        for (struct rmai_peer *p = s->session ? s->busy : NULL; p; p = p->next)
-            if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
-        rmai_pending_unlock_inner(s);
-    }
+    send_open_batches(net, 1);
     pthread_mutex_unlock(&net->sets_lock);
+}
+
+/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. */
+void rmai_batches_send_gathered(struct rmai_net *net) {
+    atomic_store_explicit(&net->gathered, 0, memory_order_relaxed);
+    if (!net->biased) pthread_mutex_lock(&net->sets_lock);
+    send_open_batches(net, 0);
+    if (!net->biased) pthread_mutex_unlock(&net->sets_lock);
 }
 
 void rmai_batches_advance(struct rmai_net *net) {

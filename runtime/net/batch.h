@@ -84,6 +84,13 @@ struct rmai_batch {
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
+/* rmai_batch_gathers notes that elements stay in an open batch: a thread that begins to wait sends it. The caller holds
+ * the set's lock. */
+static inline void rmai_batch_gathers(struct rmai_net *net) {
+    if (!atomic_load_explicit(&net->gathered, memory_order_relaxed))
+        atomic_store_explicit(&net->gathered, 1, memory_order_relaxed);
+}
+
 /* rmai_batch_open_stream: the next elements of the batch's last record may be added to its stream, n at most.
  * rmai_batch_settle closes the batch's stream, if it has one. The caller holds the set's lock. */
 void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n);
@@ -97,10 +104,13 @@ static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open
 /* The caller holds the net's lock. rmai_batch_open makes an empty batch the open batch of p; it returns 0 if all
  * batches are under way, or there is no memory. rmai_batch_send sends p's open batch; the caller also holds the set's
  * lock. rmai_batches_send_due sends, every RMAI_BATCH_WAIT, the open batches of all sets that have an open session.
- * rmai_batches_advance tests the batches whose sends or long data are under way. */
+ * rmai_batches_send_gathered sends the open batches of all other sets; one without a credit is sent when the peer next
+ * answers; only a thread of the program calls it. rmai_batches_advance tests the batches whose sends or long data are
+ * under way. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);
+void rmai_batches_send_gathered(struct rmai_net *net);
 void rmai_batches_advance(struct rmai_net *net);
 
 /* Each of these handles a message that has arrived. rmai_batch_take_reply: a reply of PE `from`, whose items m reads.

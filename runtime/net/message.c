@@ -18,6 +18,10 @@
  * had some 40 elements, and the message itself was most of each element's cost. */
 #define ELEMENTS_A_POLL 128
 
+/* And messages of one element between two such polls: where the program polls its own memory by loads between two
+ * operations, nothing else may receive what others send. */
+#define ALONE_A_POLL 8
+
 /* ---- elements ---- */
 
 /* 1 if the owner has to look up the memory: attached memory may be gone. */
@@ -309,8 +313,10 @@ int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const st
         }
         if (is_long(op) || (p->under_way == 0 && !s->session) || (waiter && p->under_way < RMAI_CREDITS))
             rmai_batch_send(net, p);
-        else
+        else {
+            rmai_batch_gathers(net);
             due = p->asked % ELEMENTS_A_POLL == 0;
+        }
     }
     rmai_pending_unlock_inner(s);
     if (due) rmai_net_drive(net);
@@ -339,21 +345,23 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
     struct rmai_pending *s = op->set;
     struct rmai_peer *p;
     uint64_t mark;
-    int begun = 0, poll = 0;
+    int begun = 0, poll = 0, alone = 0;
     p = rmai_peer_to(s, op->pe, &mark);
     if (RMAI_LIKELY(p != NULL)) {
         if (gathers(p)) {
-            begun = rmai_peer_has_open(p) && join(p, op, r, NULL, signal, mark, NULL);
+            begun = (p->open || (net->biased && rmai_batch_open(net, p))) && join(p, op, r, NULL, signal, mark, NULL);
             poll = begun && p->asked % ELEMENTS_A_POLL == 0;
+            if (begun) rmai_batch_gathers(net);
             if (begun && !signal && may_stream(s, r))
                 rmai_batch_open_stream(p->open, ELEMENTS_A_POLL - 1 - p->asked % ELEMENTS_A_POLL);
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = join(p, op, r, NULL, signal, mark, NULL);
             if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
+            alone = ++p->alone % ALONE_A_POLL == 0;
         }
     }
     rmai_pending_unlock(s);
-    if (RMAI_UNLIKELY(poll)) rmai_net_progress(net, 1);
+    if (RMAI_UNLIKELY(poll || alone)) rmai_net_poll(net);
     return RMAI_LIKELY(begun) ? RMA_SUCCESS : submit_alone(net, op, signal);
 }
 
@@ -517,6 +525,23 @@ int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
     if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
     return op->len == 8 ? begin_word_put(net, op) : begin_short(net, op);
+}
+
+/* With a mutex for each set, only the holder of the net's lock opens a batch: then the put leaves at once. */
+int rmai_message_put_gathered(struct rmai_net *net, const struct rmai_op *op) {
+    const struct rmai_record r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)op->len};
+    struct rmai_peer *p;
+    uint64_t mark;
+    int begun;
+    if (op->len > INLINE_MOST || is_attached(op->offset) || !net->biased) return rmai_message_put(net, op);
+    rmai_pending_lock(op->set);
+    p = rmai_peer_to(op->set, op->pe, &mark);
+    begun = p && (p->open || rmai_batch_open(net, p)) && join(p, op, &r, NULL, NULL, mark, NULL);
+    if (begun) rmai_batch_gathers(net);
+    rmai_pending_unlock(op->set);
+    if (!begun) return rmai_message_put(net, op);
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
+    return RMA_SUCCESS;
 }
 
 static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {

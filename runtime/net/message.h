@@ -9,7 +9,9 @@
 
 /* rmai_message_put, rmai_message_get, rmai_message_atomic do one operation. rmai_message_put_signal does a put, then an
  * atomic. rmai_message_ask sends a request of any other kind and waits for the reply. The caller holds no lock. All
- * return RMA_SUCCESS or the recorded error. */
+ * return RMA_SUCCESS or the recorded error. rmai_message_put_gathered leaves a short put in the open batch even if
+ * nothing is under way to its PE. */
+int rmai_message_put_gathered(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op);
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op);

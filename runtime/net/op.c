@@ -46,6 +46,11 @@ int rmai_net_put(const struct rmai_op *op) {
     return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_PUT)->put(net, op) : move_nothing(op);
 }
 
+int rmai_net_put_gathered(const struct rmai_op *op) {
+    return op->len > 0 && op->len <= RMAI_GATHERED_MOST ? rmai_message_put_gathered(op->set->net, op)
+                                                        : rmai_net_put(op);
+}
+
 int rmai_net_get(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
     return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_GET)->get(net, op) : move_nothing(op);
@@ -144,6 +149,12 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS, one;
     if (!net) return RMA_SUCCESS;
     rmai_pending_lock(s);
+    if (!s->busy && !s->failed) {
+        rmai_pending_unlock(s);
+        rmai_net_poll_sometimes(net);
+        atomic_thread_fence(memory_order_acquire);
+        return RMA_SUCCESS;
+    }
     if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
     while (s->busy) {
         one = flush_peers(call, s);

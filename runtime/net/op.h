@@ -48,8 +48,12 @@ struct rmai_op {
 
 /* rmai_net_put, rmai_net_get and rmai_net_atomic do one operation. A put is in its place after quiet. An atomic without
  * a buffer is done after quiet; with RMAI_LATER its buffer is filled after quiet. Puts that the set began earlier are
- * done before an atomic, unless the atomic only reads. */
+ * done before an atomic, unless the atomic only reads. rmai_net_put_gathered is rmai_net_put with RMAI_NOW, but a put
+ * of at most RMAI_GATHERED_MOST bytes may stay here until the next operation on that PE that leaves, a wait, a quiet,
+ * or rmai_net_send_gathered. */
+#define RMAI_GATHERED_MOST ((size_t)1024)
 int rmai_net_put(const struct rmai_op *op);
+int rmai_net_put_gathered(const struct rmai_op *op);
 int rmai_net_get(const struct rmai_op *op);
 int rmai_net_atomic(const struct rmai_op *op);
 

@@ -5,6 +5,7 @@
 
 #include "runtime/net/progress.h"
 #include "base/attributes.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/wait.h"
 #include "runtime/net/batch.h"
@@ -19,11 +20,12 @@
 #define NAP_FIRST         10000 /* nanoseconds; the kernel adds some 20 us */
 #define NAP_LAST          200000
 #define LOCK_POLLS        1000
-#define MESSAGES_MOST     64   /* received before the caller continues its own work */
-#define LOOKS_A_STALL     1024 /* polls between two checks whether the wait has become long */
-#define TOKEN_POLLS       2    /* tests of a token between two polls for all messages, */
-#define TOKEN_POLLS_FIRST 8    /* and before the first of these */
-#define FINISHES_A_TURN   16   /* one of so many waits for tokens drives progress in any case */
+#define POLL_APART        1000u /* ticks */
+#define MESSAGES_MOST     64    /* received before the caller continues its own work */
+#define LOOKS_A_STALL     1024  /* polls between two checks whether the wait has become long */
+#define TOKEN_POLLS       2     /* tests of a token between two polls for all messages, */
+#define TOKEN_POLLS_FIRST 8     /* and before the first of these */
+#define FINISHES_A_TURN   16    /* one of so many waits for tokens drives progress in any case */
 
 /* ---- the lock ---- */
 
@@ -147,9 +149,32 @@ int rmai_net_progress(struct rmai_net *net, int try) {
         rmai_net_lock(net);
     else if (!try_lock(net))
         return 0;
+    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_batches_send_gathered(net);
     heard = drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
     return heard;
+}
+
+void rmai_net_send_gathered(struct rmai_net *net) {
+    if (!atomic_load_explicit(&net->gathered, memory_order_relaxed)) return;
+    rmai_net_lock(net);
+    rmai_batches_send_gathered(net);
+    rmai_net_unlock(net);
+}
+
+void rmai_net_poll(struct rmai_net *net) {
+    if (!try_lock(net)) return;
+    drive_a_while(net, 1, 0);
+    rmai_net_unlock(net);
+}
+
+void rmai_net_poll_sometimes(struct rmai_net *net) {
+    uint64_t now;
+    if (!net) return;
+    now = rmai_clock_ticks();
+    if (now - atomic_load_explicit(&net->polled, memory_order_relaxed) < POLL_APART) return;
+    atomic_store_explicit(&net->polled, now, memory_order_relaxed);
+    rmai_net_poll(net);
 }
 
 /* ---- waiting ---- */

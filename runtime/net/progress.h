@@ -12,10 +12,17 @@ struct rmai_net;
 struct rmai_team;
 struct rmai_waiter;
 
-/* rmai_net_progress receives one message, if one has arrived, does what it asks for, and waits for nothing. Returns the
- * number of messages received. With `try` it does nothing if another thread holds the lock. Without a net (NULL) it
- * returns 0. */
+/* rmai_net_progress is for a thread that waits, or may: it sends what has gathered in open batches, receives one
+ * message, if one has arrived, does what it asks for, and waits for nothing. Returns the number of messages received.
+ * With `try` it does nothing if another thread holds the lock. Without a net (NULL) it returns 0. rmai_net_poll only
+ * tries to receive: the caller is about to add to open batches; rmai_net_send_gathered only sends. */
 int rmai_net_progress(struct rmai_net *net, int try);
+void rmai_net_send_gathered(struct rmai_net *net);
+void rmai_net_poll(struct rmai_net *net);
+
+/* rmai_net_poll_sometimes is for calls that wait for nothing, but that a loop may make which waits by loads: it calls
+ * rmai_net_poll, at most once in some hundred nanoseconds. net may be NULL. */
+void rmai_net_poll_sometimes(struct rmai_net *net);
 
 /* The lock, for threads of the program. rmai_net_visit is for the progress thread: it takes the lock, or returns 0 if
  * another thread has it; rmai_net_end_visit releases it. */

@@ -16,13 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_BUSY  100     /* polls for the next message after one has arrived: it often arrives within microseconds */
-#define STEP_LEAST  2000    /* nanoseconds between two polls right after a message; the kernel adds some 15 us */
-#define STEP_MOST   250000  /* some milliseconds after the message */
-#define STEP_QUIET  2500000 /* QUIET_AFTER the message: a wake-up costs the computation up to 17 us */
-#define QUIET_AFTER 100000000 /* nanoseconds */
-#define STEP_PART   16        /* the step is 1/STEP_PART of the time since the last message */
-#define SLICE       100000    /* nanoseconds: the kernel's least */
+#define POLLS_FEW    25    /* polls for the next message after one has arrived, */
+#define POLLS_MANY   100   /* and if the last visit received several: then they follow each other within microseconds */
+#define STEP_LEAST   10000 /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
+#define STEP_MOST    250000    /* some milliseconds later, */
+#define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
+#define QUIET_AFTER  100000000 /* nanoseconds */
+#define LOOKS_A_TIME 16        /* polls in the time that has passed since the last message */
+#define SLICE        100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
@@ -38,17 +39,23 @@ static long step_after(long since) {
     return step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
 }
 
-/* Returns the number of messages received. */
-static int serve_others(struct rmai_net *net) {
-    int heard = 0, more;
+/* Returns the number of messages received. *polls: how long it polls for a further one; the caller keeps the number.
+ *
+ * A program that polls its memory by loads shares its processor with this thread, and answers only while the thread
+ * sleeps. A thread that polls for long then uses more than its share of the processor, and the kernel no longer lets it
+ * run when it wakes up, but some milliseconds later (EEVDF): so it polls for long only if that has been of use. */
+static int serve_others(struct rmai_net *net, int *polls) {
+    int heard = 0, more, hits = 0;
     if (!rmai_net_visit(net)) return 0;
-    for (int polls = 1; polls > 0; polls--) {
+    for (int left = 1; left > 0; left--) {
         more = rmai_net_drive(net);
-        if (more) polls = POLLS_BUSY;
+        if (more) left = *polls;
         heard += more;
+        hits += more > 0;
         if (atomic_load_explicit(net->biased ? &net->bias.wanted : &net->wanted, memory_order_relaxed)) break;
     }
     rmai_net_end_visit(net);
+    if (heard) *polls = hits > 1 ? POLLS_MANY : POLLS_FEW;
     return heard;
 }
 
@@ -76,6 +83,7 @@ static void *run_progress_thread(void *context) {
     struct rmai_progress_thread *p = context;
     uint32_t turns = 0, now;
     double heard = -QUIET_AFTER; /* when the last message arrived */
+    int polls = POLLS_FEW;
     be_punctual();
     while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
@@ -85,7 +93,7 @@ static void *run_progress_thread(void *context) {
             turns = now;
             continue;
         }
-        if (serve_others(p->net) > 0) heard = rmai_wtime();
+        if (serve_others(p->net, &polls) > 0) heard = rmai_wtime();
         turns = atomic_load_explicit(&p->net->turns, memory_order_relaxed);
     }
     return NULL;

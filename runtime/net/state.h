@@ -64,14 +64,17 @@ struct rmai_net {
     struct rmai_by_node by_node;
     _Atomic uint32_t turns; /* of progress: show the progress thread that another thread drives it */
 
+    _Atomic uint64_t polled; /* when rmai_net_poll_sometimes has last done so, in ticks */
+
     _Atomic unsigned finished; /* calls of rmai_net_finish, roughly; some of them serve others */
 
     pthread_mutex_t sets_lock; /* guards the list of pending sets; taken after `lock` */
     struct rmai_pending *sets;
     unsigned n_opened; /* sets opened so far */
 
-    int sessions;       /* sets with an open session, */
-    double batches_due; /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
+    _Atomic int gathered; /* 1: an open batch of a set without a session may wait for an acknowledgement */
+    int sessions;         /* sets with an open session, */
+    double batches_due;   /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */
