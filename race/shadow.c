@@ -428,13 +428,13 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 
 /* ---- checking and recording ---- */
 
-/* The common case for atomics on a word that several PEs use: the cell's list has the same actor's older atomic of this
- * kind, and no access in the list races with the new one or is superseded by it. Then the new atomic replaces the older
- * one. */
+/* The common case on a word that several PEs use: the cell's list has the same actor's older atomic or read of this kind
+ * and these bytes, and no access in the list races with the new one or is superseded by it. Then the new access replaces
+ * the older one. A plain read supersedes older reads of other bytes or actors only to save room, so they stay. */
 static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
                  const struct race_who *who) {
     struct race_record *older = NULL;
-    if ((me & RACE_KIND) == RACE_PLAIN) return 0;
+    if (write && (me & RACE_KIND) == RACE_PLAIN) return 0;
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             struct race_record *r = &list_at(i - 1)->records[k];
