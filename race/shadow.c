@@ -428,28 +428,43 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 
 /* ---- checking and recording ---- */
 
-/* The common case on a word that several PEs use: the cell's list has the same actor's older atomic or read of this kind
- * and these bytes, and no access in the list races with the new one or is superseded by it. Then the new access replaces
- * the older one. A plain read supersedes older reads of other bytes or actors only to save room, so they stay. */
+/* The common cases on a word that several PEs use: the cell's list has the access itself; or it has the same actor's
+ * older atomic or read of this kind and these bytes, and no access in the list races with the new one or is superseded
+ * by it: then the new access replaces the older one. A plain read supersedes other reads only to save room, so those
+ * stay. Returns 1 if nothing remains to be done. */
 static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
                  const struct race_who *who) {
     struct race_record *older = NULL;
-    if (write && (me & RACE_KIND) == RACE_PLAIN) return 0;
+    if (write && (me & RACE_KIND) == RACE_PLAIN) return in_list(c, me, write);
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             struct race_record *r = &list_at(i - 1)->records[k];
             if ((int)r->write == write && !((r->epoch ^ me) & UINT32_MAX)) {
-                if (r->seen[0].count) return 0;
+                if (r->epoch == me) return 1;
                 older = r;
+                if (!r->seen[0].count) continue;
+            } else if (!race_known_to_all(r->epoch) && !(write && r->write) &&
+                       (!(r->epoch & mask) || !(write || r->write) || indivisible(r->epoch, me) ||
+                        record_before(r, who)))
                 continue;
-            }
-            if (race_known_to_all(r->epoch) || (write && r->write)) return 0;
-            if (r->epoch & mask && (write || r->write) && !indivisible(r->epoch, me) && !record_before(r, who))
-                return 0;
+            return in_list(c, me, write);
         }
     if (!older) return 0;
     older->epoch = me;
     older->place = place;
+    return 1;
+}
+
+/* The cell has one PE's atomic write, and this is another's, which conflicts with nothing. Returns 1 if it is recorded
+ * beside the first one. Under the lock, so that a list that is being made loses nothing. */
+static int is_second(struct race_cell *c, race_epoch me, int write, uint32_t place, const struct race_who *who) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    if (!write || (me & RACE_KIND) != RACE_ATOMIC || w & RACE_LONG || RACE_ACTOR(w) == RACE_ACTOR(me) ||
+        (w ^ me) & (RACE_KIND | RACE_FAMILY | RACE_MASK) || (who->own && is_own_put(w, who)))
+        return 0;
+    if (r && !race_known_to_all(r)) return 0;
+    if (!race_replace(&c->read, r, (me & ~RACE_KIND) | RACE_SECOND)) return 0;
+    race_place_into(c->read_at, RACE_MASK, place);
     return 1;
 }
 
@@ -462,8 +477,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     int n, kept = 0, found = 0;
     strict.own = 0;
     race_spin_lock(word);
-    /* A repetition: the same thread has made this access since it last told something, or earlier. */
-    if (in_list(c, me, write) || renew(c, mask, me, write, place, who)) {
+    if (renew(c, mask, me, write, place, who) || is_second(c, me, write, place, who)) {
         race_spin_unlock(word);
         return;
     }
