@@ -271,11 +271,13 @@ static int indivisible(race_epoch a, race_epoch b) {
            (LIKELY(!((a ^ b) & RACE_FAMILY)) || related(a, b));
 }
 
+/* The lock of a cell. It is the same in every process, whatever the cell's address there, and the same for neighbours:
+ * the words of a node that another PE has used come with one lock. */
+#define NEIGHBOURS 8
 static uint32_t *lock_of(const struct race_cell *cell) {
-    /* The same lock for a cell in every process, whatever the cell's address there. */
     uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
     if (at >= race_job.map_len) at = (uintptr_t)cell;
-    return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
+    return &race_job.header->locks[(at / sizeof *cell / NEIGHBOURS * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
 }
 
 /* ---- lists ---- */
