@@ -59,9 +59,11 @@ void race_load_store_now(const volatile void *addr, size_t size, int write, uint
 /* No access, or a plain one of the same actor. */
 static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
 
-/* Whether an access of these bytes at this place can join others of the same epoch in a cell: no half has two places. */
+/* Whether an access of these bytes at this place can join others of the same epoch in a cell: no half has two places.
+ */
 static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[2], uint32_t place) {
-    return (!(mask & 0x0f) || !(there & 0x0f) || at[0] == place) && (!(mask & 0xf0) || !(there & 0xf0) || at[1] == place);
+    return (!(mask & 0x0f) || !(there & 0x0f) || at[0] == place) &&
+           (!(mask & 0xf0) || !(there & 0xf0) || at[1] == place);
 }
 
 /* The thread's first such access of a cell since it last told something. If only this thread has used the memory, its
@@ -189,6 +191,11 @@ HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, s
 /* uninstrumented.h */
 HOOK void rma_race_read(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
 HOOK void rma_race_wrote(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+HOOK void rma_race_masked(void *p, const void *mask, unsigned long len, unsigned long size, int write) {
+    const signed char *bytes = mask;
+    for (unsigned long i = 0; i < len; i += size)
+        if (bytes[i + size - 1] < 0) race_load_store((char *)p + i, size, write, HERE);
+}
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)
