@@ -105,8 +105,8 @@ static void read_source(const struct race_call *c, const void *source, size_t le
         race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
 }
 
-/* OpenSHMEM's source may be read until this PE leaves the call, which a PE that has left it does not know. So it is read
- * at an epoch that the call does not tell. */
+/* OpenSHMEM's source may be read until this PE leaves the call, which a PE that has left it does not know. So it is
+ * read at an epoch that the call does not tell. */
 void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len) {
     if (g && c->native) read_source(c, source, len);
     if (g) race_group_enter(g, c->native, len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PE 0 has left an alltoall and puts to the source of PE 1, which may still be read for PE 2. Mended: a sync between. */
+/* PE 0 has left an alltoall and puts to the source of PE 1, which may still be read for PE 2. Mended: a sync between.
+ */
 /* PES: 3 */
 #include <shmem.h>
 #include <stdio.h>

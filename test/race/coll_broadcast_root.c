@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The root of a broadcast overwrites the source at once, which it may, and another PE puts to it. Mended: a barrier before
- * the put. */
+/* The root of a broadcast overwrites the source at once, which it may, and another PE puts to it. Mended: a barrier
+ * before the put. */
 #include <shmem.h>
 #include <stdio.h>
 

@@ -11,7 +11,7 @@ int main(void) {
     const int me = shmem_my_pe();
     while (shmem_long_atomic_compare_swap(&lock, 0, me + 1, 0) != 0) continue;
     const long seen = shmem_long_g(&word, 1); /* RACE: second */
-    shmem_long_p(&word, seen + 1, 1); /* RACE: first */
+    shmem_long_p(&word, seen + 1, 1);         /* RACE: first */
 #ifndef RACY
     shmem_quiet();
 #else

@@ -3,7 +3,6 @@
 #include <shmem.h>
 #include <stdio.h>
 
-
 int main(void) {
     shmem_init();
     const int me = shmem_my_pe();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A nonblocking put with signal, whose target answers. The answer does not free the source: only quiet does. Mended: quiet. */
+/* A nonblocking put with signal, whose target answers. The answer does not free the source: only quiet does. Mended:
+ * quiet. */
 #include <shmem.h>
 #include <stdint.h>
 #include <stdio.h>

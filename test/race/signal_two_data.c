@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two puts to two PEs, and one signal to the second of them, who then gets the data of the first. Mended: quiet before the
- * signal. */
+/* Two puts to two PEs, and one signal to the second of them, who then gets the data of the first. Mended: quiet before
+ * the signal. */
 /* PES: 3 */
 #include <shmem.h>
 #include <stdint.h>

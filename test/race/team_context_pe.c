@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A context of a team: its PE 0 is PE 1 of the world. PE 1 reads what was put to it without a wait. Mended: it waits. */
+/* A context of a team: its PE 0 is PE 1 of the world. PE 1 reads what was put to it without a wait. Mended: it waits.
+ */
 /* PES: 3 */
 #include <shmem.h>
 #include <stdio.h>
