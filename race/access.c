@@ -6,6 +6,9 @@
 #include "config.h"
 
 #include "race/access.h"
+
+#include <string.h>
+
 #include "race/blocks.h"
 #include "race/clock.h"
 #include "race/job.h"
@@ -56,23 +59,53 @@ void race_load_store_now(const volatile void *addr, size_t size, int write, uint
 /* No access, or a plain one of the same actor. */
 static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
 
-/* The thread's first such access of the cell since it last told something. If only this thread has used the memory, its
- * accesses are ordered. */
-static __attribute__((noinline)) void first_in_epoch(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
-                                                     uintptr_t pc) {
+/* Whether an access of these bytes at this place can join others of the same epoch in a cell: no half has two places.
+ */
+static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[2], uint32_t place) {
+    return (!(mask & 0x0f) || !(there & 0x0f) || at[0] == place) &&
+           (!(mask & 0xf0) || !(there & 0xf0) || at[1] == place);
+}
+
+/* The thread's first such access of a cell since it last told something. If only this thread has used the memory, its
+ * accesses are ordered. first_whole: of all 8 bytes, for which a store is enough: a concurrent access races. */
+static __attribute__((noinline)) void first_whole_read(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    const race_epoch me = race_same, w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    const uint64_t place = race_place(pc);
+    if (LIKELY(mine(w, me) && mine(__atomic_load_n(&c->read, __ATOMIC_RELAXED), me) && me)) {
+        __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
+        memcpy(c->read_at, &(uint64_t){place << 32 | place}, sizeof c->read_at);
+        return;
+    }
+    access(c, addr, RACE_MASK, 0, pc, race_job.my_pe);
+}
+
+static __attribute__((noinline)) void first_whole_write(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    const race_epoch me = race_same, w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    const uint64_t place = race_place(pc);
+    if (LIKELY(mine(w, me) && mine(__atomic_load_n(&c->read, __ATOMIC_RELAXED), me) && me)) {
+        __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
+        memcpy(c->write_at, &(uint64_t){place << 32 | place}, sizeof c->write_at);
+        return;
+    }
+    access(c, addr, RACE_MASK, 1, pc, race_job.my_pe);
+}
+
+static __attribute__((noinline)) void first_of_part(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                                    uintptr_t pc) {
     race_epoch me = race_now | mask;
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    if (LIKELY(mine(w, me) && mine(r, me) && !((write ? w | r : r) & RACE_MASK & ~mask) && race_now)) {
-        int replaced = mask == RACE_MASK;
-        if (replaced) { /* a store is enough: a concurrent access to the same bytes races */
-            if (write) __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
-            __atomic_store_n(write ? &c->write : &c->read, me, __ATOMIC_RELAXED);
-        } else {
-            replaced = (!write || !r || race_replace(&c->read, r, 0)) &&
-                       race_replace(write ? &c->write : &c->read, write ? w : r, me);
-        }
-        if (replaced) {
-            race_place_into(write ? c->write_at : c->read_at, mask, race_place(pc));
+    if (LIKELY(mine(w, me) && mine(r, me) && race_now)) {
+        const race_epoch same = write ? w : r;
+        race_epoch *word = write ? &c->write : &c->read;
+        uint32_t *at = write ? c->write_at : c->read_at, place = race_place(pc);
+        int recorded = 0;
+        if (!((write ? w | r : r) & RACE_MASK & ~mask)) /* it replaces all others */
+            recorded = (!write || !r || race_replace(&c->read, r, 0)) && race_replace(word, same, me);
+        else if (!((same ^ me) & ~RACE_MASK) && !(write && r & mask) && has_room(same, mask, at, place))
+            recorded = race_replace(word, same, same | mask);
+        if (recorded) {
+            race_place_into(at, mask, place);
             return;
         }
     }
@@ -100,9 +133,17 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     /* An access of 8 bytes is aligned here: the heaps and the statics begin at a page. */
     mask = size == 8 ? RACE_MASK : race_mask(addr, size);
     c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
+    if (race_window.touched &&
+        !race_window.touched[(size_t)((char *)c - (char *)race_window.first_cells) >> RACE_PAGE_SHIFT])
+        return;
     e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
     if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
-    first_in_epoch(c, addr, mask, write, pc);
+    if (size < 8)
+        first_of_part(c, addr, mask, write, pc);
+    else if (write)
+        first_whole_write(c, addr, pc);
+    else
+        first_whole_read(c, addr, pc);
 }
 
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
@@ -150,6 +191,11 @@ HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, s
 /* uninstrumented.h */
 HOOK void rma_race_read(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
 HOOK void rma_race_wrote(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+HOOK void rma_race_masked(void *p, const void *mask, unsigned long len, unsigned long size, int write) {
+    const signed char *bytes = mask;
+    for (unsigned long i = 0; i < len; i += size)
+        if (bytes[i + size - 1] < 0) race_load_store((char *)p + i, size, write, HERE);
+}
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)

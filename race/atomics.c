@@ -44,9 +44,9 @@ static struct accessed before_now(const volatile void *p, size_t len, int write,
     b.mask = race_mask(where.addr, len);
     if (tells)
         race_log(race_me->actor, race_me->count,
-                 (struct race_operation){.thread = race_me->actor,
-                                         .at = race_me->count,
-                                         .version = race_publish(race_me, race_all_fences)});
+                 &(struct race_operation){.thread = race_me->actor,
+                                          .at = race_me->count,
+                                          .version = race_publish(race_me, race_all_fences)});
     who.epoch = race_now;
     who.clock = race_me->clock;
     race_access(b.cell, b.mask, RACE_ATOMIC, write != 0, race_place(pc), &who, where);

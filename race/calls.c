@@ -99,14 +99,18 @@ struct race_group *race_set(int start, int log_stride, int size) {
     return g;
 }
 
+static void read_source(const struct race_call *c, const void *source, size_t len) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    if (source && len && race_is_committed((uintptr_t)source, len))
+        race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
+}
+
+/* OpenSHMEM's source may be read until this PE leaves the call, which a PE that has left it does not know. So it is
+ * read at an epoch that the call does not tell. */
 void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len) {
-    struct race_who who = {.epoch = race_now};
-    if (g) {
-        who.clock = race_me->clock;
-        if (source && len && race_is_committed((uintptr_t)source, len))
-            race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
-        race_group_enter(g, c->native, len);
-    }
+    if (g && c->native) read_source(c, source, len);
+    if (g) race_group_enter(g, c->native, len);
+    if (g && !c->native) read_source(c, source, len);
     race_inside++;
 }
 

@@ -192,13 +192,19 @@ static struct race_operation *entry_of(uint32_t actor, uint32_t count) {
     return &race_job.operations[(size_t)actor * race_job.history + count % race_job.history];
 }
 
-void race_log(uint32_t actor, uint32_t count, struct race_operation op) {
+/* Field by field: the caller has just written them one by one, and a copy by wider loads would wait for those stores. */
+void race_log(uint32_t actor, uint32_t count, const struct race_operation *op) {
     struct race_operation *e = entry_of(actor, count);
-    op.count = 0;
-    op.pe = (uint32_t)race_job.my_pe;
     __atomic_store_n(&e->count, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in race_learn */
-    *e = op;
+    __atomic_store_n(&e->thread, op->thread, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->at, op->at, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->version, op->version, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->pe, (uint32_t)race_job.my_pe, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->puts, op->puts, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->puts_to, op->puts_to, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->signalled, op->signalled, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->signalled_to, op->signalled_to, __ATOMIC_RELAXED);
     __atomic_store_n(&e->count, count, __ATOMIC_RELEASE);
 }
 

@@ -153,7 +153,7 @@ void race_tick(struct race_thread *t);
 uint32_t race_publish(struct race_thread *t, struct race_fenced fenced);
 
 /* race_log records what an operation tells; race_learn makes the calling thread know it. */
-void race_log(uint32_t actor, uint32_t count, struct race_operation op);
+void race_log(uint32_t actor, uint32_t count, const struct race_operation *op);
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count);
 
 #endif

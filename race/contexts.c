@@ -56,21 +56,6 @@ void race_context_end(struct race_context *x) {
     race_spin_unlock(&contexts_lock);
 }
 
-static size_t index_of(enum race_kind kind, int pe) {
-    return (size_t)(kind - RACE_PUTS) * (size_t)race_job.n_pes + (size_t)pe;
-}
-
-struct race_flow *race_share_flow(const struct race_share *s, enum race_kind kind, int pe) {
-    return __atomic_load_n(&s->flows[index_of(kind, pe)], __ATOMIC_ACQUIRE);
-}
-
-/* The calling thread's share, or NULL. */
-static struct race_share *share_of(struct race_context *x) {
-    struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE);
-    while (s && s->thread != race_me->actor) s = s->next;
-    return s;
-}
-
 static struct race_share *new_share(struct race_context *x) {
     struct race_share *s = calloc(1, sizeof *s + 3 * (size_t)race_job.n_pes * sizeof(struct race_flow *));
     if (!s) return NULL;
@@ -97,11 +82,11 @@ static struct race_flow *new_flow(struct race_context *x, enum race_kind kind, i
     return f;
 }
 
-struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe, int make) {
-    struct race_share *s = share_of(x);
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe) {
+    struct race_share *s = race_context_share(x);
     struct race_flow *f = s ? race_share_flow(s, kind, pe) : NULL;
-    if (f || !make || (!s && !(s = new_share(x))) || !(f = new_flow(x, kind, pe))) return f;
-    __atomic_store_n(&s->flows[index_of(kind, pe)], f, __ATOMIC_RELEASE);
+    if (f || (!s && !(s = new_share(x))) || !(f = new_flow(x, kind, pe))) return f;
+    __atomic_store_n(&s->flows[race_flow_index(kind, pe)], f, __ATOMIC_RELEASE);
     return f;
 }
 

@@ -8,6 +8,7 @@
 
 #include "race/clock.h"
 #include "race/flow.h"
+#include "race/job.h"
 
 /* One thread's operations in a context. Entries stay: a later thread with the same actor uses them again. */
 struct race_share {
@@ -37,10 +38,20 @@ struct race_context *race_context_of(const void *handle);
 struct race_context *race_context_new(const void *handle, int n, const int *pes, race_epoch domain);
 void race_context_end(struct race_context *x);
 
-/* race_context_flow: the calling thread's flow of this kind to PE pe; NULL if there is none and `make` is 0, or memory
- * is exhausted. race_share_flow: an entry's flow, or NULL. */
-struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe, int make);
-struct race_flow *race_share_flow(const struct race_share *s, enum race_kind kind, int pe);
+/* race_context_share: the calling thread's entry, or NULL. race_share_flow: an entry's flow of this kind to PE pe, or
+ * NULL. race_context_flow: the calling thread's, which is created if there is none; NULL if memory is exhausted. */
+static inline struct race_share *race_context_share(const struct race_context *x) {
+    struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE);
+    while (s && s->thread != race_me->actor) s = s->next;
+    return s;
+}
+static inline size_t race_flow_index(enum race_kind kind, int pe) {
+    return (size_t)(kind - RACE_PUTS) * (size_t)race_job.n_pes + (size_t)pe;
+}
+static inline struct race_flow *race_share_flow(const struct race_share *s, enum race_kind kind, int pe) {
+    return __atomic_load_n(&s->flows[race_flow_index(kind, pe)], __ATOMIC_ACQUIRE);
+}
+struct race_flow *race_context_flow(struct race_context *x, enum race_kind kind, int pe);
 
 /* race_context_fetches records the word of a nonblocking fetching atomic; race_context_fetched, at the quiet, makes the
  * calling thread know what the writers of those words told. */

@@ -46,8 +46,10 @@ static int find_target(const struct race_context *x, struct race_target t, size_
         f->addr = (uintptr_t)t.addr;
     }
     /* The cell is often in no cache; the work before its use hides the miss. */
-    if (f->cells) __builtin_prefetch(f->cells, 1);
-    return f->cells != NULL;
+    if (!f->cells) return 0;
+    __builtin_prefetch(f->cells, 1);
+    race_touch(f->cells, len);
+    return 1;
 }
 
 /* Reports an access of `len` bytes that goes past the end of a block of the symmetric heap. */
@@ -83,7 +85,7 @@ static struct race_who thread_who_at(const struct race_call *c, struct race_cont
 /* The calling thread's next operation of this kind. If there is no memory for its flow, it counts as an access by the
  * thread itself, which is complete when the call returns. */
 static struct race_who next_who(struct race_context *x, enum race_kind kind, int pe) {
-    struct race_flow *flow = race_context_flow(x, kind, pe, 1);
+    struct race_flow *flow = race_context_flow(x, kind, pe);
     struct race_who who = {.epoch = flow ? race_flow_next(flow) : race_now, .clock = race_me->clock};
     return who;
 }
@@ -101,8 +103,9 @@ static struct race_who put_who(const struct race_call *c, struct race_context *x
 
 /* What the context's operation on PE pe's memory tells to a thread that sees its value. */
 static struct race_operation telling(const struct race_call *c, struct race_context *x, int pe) {
-    const struct race_flow *puts = race_context_flow(x, RACE_PUTS, pe, 0);
-    const struct race_flow *data = race_context_flow(x, RACE_SIGNALLED, pe, 0);
+    const struct race_share *mine = race_context_share(x);
+    const struct race_flow *puts = mine ? race_share_flow(mine, RACE_PUTS, pe) : NULL;
+    const struct race_flow *data = mine ? race_share_flow(mine, RACE_SIGNALLED, pe) : NULL;
     return (struct race_operation){.thread = race_me->actor,
                                    .at = race_me->count,
                                    .version =
@@ -128,6 +131,7 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
         x->private_pending = 1;
         if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
     }
+    if (race_job.remote_only) race_touch_local(addr, len);
     who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
     race_stack_buffer((uintptr_t)addr, len, who.epoch);
@@ -140,7 +144,7 @@ static void far_write(const struct race_call *c, struct race_context *x, const s
                       race_epoch kind, uint32_t place) {
     const struct race_operation op = telling(c, x, f->pe);
     const struct race_who who = put_who(c, x, RACE_PUTS, f->pe);
-    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
     if (kind == RACE_PLAIN)
         race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
     else
@@ -187,7 +191,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
     if (!get) {
         const struct race_operation op = telling(c, x, f.pe);
         theirs = put_who(c, x, RACE_PUTS, f.pe);
-        race_log(RACE_ACTOR(theirs.epoch), RACE_COUNT(theirs.epoch), op);
+        race_log(RACE_ACTOR(theirs.epoch), RACE_COUNT(theirs.epoch), &op);
     }
     for (size_t i = 0; i < n; i++) {
         struct race_target t = far;
@@ -242,7 +246,7 @@ static void far_write_pieces(const struct race_call *c, struct race_context *x, 
                              const struct race_pieces *p, size_t unit, uint32_t place) {
     const struct race_operation op = telling(c, x, pe);
     const struct race_who who = put_who(c, x, RACE_PUTS, pe);
-    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+    race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
     far_pieces(c, x, base, p, unit, 1, place, &who);
 }
 
@@ -294,7 +298,7 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
         const struct race_operation op = telling(c, x, f.pe);
         struct race_who who = how.nbi ? pending_who(x, f.pe) : thread_who_at(c, x, f.pe);
         who.fences = x, who.fences_to = f.pe;
-        if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        if (how.writes) race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
         far_pieces(c, x, dest, &to, how.size, how.writes, place, &who);
         near_pieces(x, f.pe, fetch, &into, how.nbi, 1, place);
     } else {
@@ -383,14 +387,14 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         op.signalled_to = RACE_COUNT(who.epoch);
         if (find_target(x, dest, len, &d)) {
             check_end(c, &d, len, 1);
-            race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+            race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
             race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
         near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
         who = put_who(c, x, RACE_PUTS, f.pe);
-        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
         race_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
                     (struct race_where){f.addr, f.pe});
     }
@@ -415,12 +419,15 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         const struct race_operation op = telling(c, x, f.pe);
         who = pending_who(x, f.pe);
         who.fences = x, who.fences_to = f.pe;
-        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), op);
+        race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
         race_context_fetches(x, f.cells, mask);
         race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
-        if (writes) race_log(race_me->actor, race_me->count, telling(c, x, f.pe));
+        if (writes) {
+            const struct race_operation op = telling(c, x, f.pe);
+            race_log(race_me->actor, race_me->count, &op);
+        }
         who = thread_who_at(c, x, f.pe);
         race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
     }

@@ -64,9 +64,8 @@ void race_flow_fence(struct race_flow *f, uint32_t to) {
     race_spin_unlock(&f->lock);
 }
 
-uint32_t race_flow_fenced(const struct race_flow *f) {
+uint32_t race_flow_fenced_in_threads(const struct race_flow *f) {
     uint32_t to = __atomic_load_n(&f->fenced, __ATOMIC_RELAXED), *lock = &((struct race_flow *)(uintptr_t)f)->lock;
-    if (!f->n_fences) return to;
     race_spin_lock(lock);
     for (size_t i = 0; i < RACE_FENCES; i++)
         if (f->fences[i].to > to && race_me->clock[f->fences[i].thread] >= f->fences[i].at) to = f->fences[i].to;

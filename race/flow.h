@@ -47,6 +47,9 @@ race_epoch race_flow_next(struct race_flow *f);
  * that the calling thread knows of have ordered them. */
 uint32_t race_flow_known(const struct race_flow *f);
 void race_flow_fence(struct race_flow *f, uint32_t to);
-uint32_t race_flow_fenced(const struct race_flow *f);
+uint32_t race_flow_fenced_in_threads(const struct race_flow *f);
+static inline uint32_t race_flow_fenced(const struct race_flow *f) {
+    return f->n_fences ? race_flow_fenced_in_threads(f) : __atomic_load_n(&f->fenced, __ATOMIC_RELAXED);
+}
 
 #endif

@@ -76,10 +76,15 @@ static int word_heap_block(const char *owner, int pe, uint64_t offset, char *tex
 
 /* Private memory: always the reporting PE's. */
 static void word_private(uintptr_t addr, char *text, size_t room) {
+    char place[256], function[256];
     struct race_private_block b;
+    uintptr_t pc;
     if (race_private_block(addr, &b))
         word_block("its own ", "block", "allocated", b.size, b.place, addr - b.base, text, room);
-    else if (race_is_on_stack(addr))
+    else if ((pc = race_frame_of(addr))) {
+        race_symbols_place(race_place(pc), place, sizeof place, function, sizeof function);
+        snprintf(text, room, "a local variable of %s (%s)", function[0] ? function : "the function", place);
+    } else if (race_is_on_stack(addr))
         snprintf(text, room, "its own stack");
     else
         snprintf(text, room, "its own memory at 0x%lx", (unsigned long)addr);

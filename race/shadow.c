@@ -70,6 +70,13 @@ static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     return found;
 }
 
+void race_touch_pages(const struct race_cell *cells, size_t len) {
+    const size_t first = (size_t)((const char *)cells - (const char *)race_job.cells);
+    const size_t last = first + (len + 7) / 8 * sizeof *cells;
+    for (size_t i = first >> RACE_PAGE_SHIFT; i <= last >> RACE_PAGE_SHIFT; i++)
+        if (!race_job.touched[i]) __atomic_store_n(&race_job.touched[i], 1, __ATOMIC_RELAXED);
+}
+
 /* Where the accesses to an address of this process are recorded. */
 struct spot {
     struct race_cell *cells;
@@ -96,6 +103,7 @@ static struct spot find(uintptr_t addr, int make) {
         else
             s.together = o < race_job.second ? race_job.second - o : race_job.stride - o;
         s.cells = race_cells_at(o, 0, s.pe);
+        if (s.cells && s.pe != race_job.my_pe) race_touch(s.cells, 1);
     } else if (attached_offset(addr, &offset, &s.together)) {
         s.addr = offset;
         s.cells = race_cells_at(offset, 0, s.pe);
@@ -105,6 +113,11 @@ static struct spot find(uintptr_t addr, int make) {
         s.cells = race_window.private_mode == RACE_PRIVATE_OFF ? NULL : private_cells(addr, make);
     }
     return s;
+}
+
+void race_touch_local(const void *addr, size_t len) {
+    const struct spot s = find((uintptr_t)addr, 0);
+    if (s.cells && s.pe >= 0) race_touch(s.cells, len);
 }
 
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
@@ -149,6 +162,9 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
  * actions. */
 static void look_at_others(void) {
     int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
+    race_window.first_cells = race_job.cells;
+    race_window.touched =
+        race_job.remote_only && race_window.private_mode != RACE_PRIVATE_ALL ? race_job.touched : NULL;
     race_window.others = private ? 0 : race_job.spaces;
     race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }
@@ -271,11 +287,13 @@ static int indivisible(race_epoch a, race_epoch b) {
            (LIKELY(!((a ^ b) & RACE_FAMILY)) || related(a, b));
 }
 
+/* The lock of a cell. It is the same in every process, whatever the cell's address there, and the same for neighbours:
+ * the words of a node that another PE has used come with one lock. */
+#define NEIGHBOURS 8
 static uint32_t *lock_of(const struct race_cell *cell) {
-    /* The same lock for a cell in every process, whatever the cell's address there. */
     uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
     if (at >= race_job.map_len) at = (uintptr_t)cell;
-    return &race_job.header->locks[(at / sizeof *cell * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
+    return &race_job.header->locks[(at / sizeof *cell / NEIGHBOURS * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
 }
 
 /* ---- lists ---- */
@@ -428,28 +446,43 @@ static int in_list(const struct race_cell *c, race_epoch me, int write) {
 
 /* ---- checking and recording ---- */
 
-/* The common case for atomics on a word that several PEs use: the cell's list has the same actor's older atomic of this
- * kind, and no access in the list races with the new one or is superseded by it. Then the new atomic replaces the older
- * one. */
+/* The common cases on a word that several PEs use: the cell's list has the access itself; or it has the same actor's
+ * older atomic or read of this kind and these bytes, and no access in the list races with the new one or is superseded
+ * by it: then the new access replaces the older one. A plain read supersedes other reads only to save room, so those
+ * stay. Returns 1 if nothing remains to be done. */
 static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
                  const struct race_who *who) {
     struct race_record *older = NULL;
-    if ((me & RACE_KIND) == RACE_PLAIN) return 0;
+    if (write && (me & RACE_KIND) == RACE_PLAIN) return in_list(c, me, write);
     for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
         for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
             struct race_record *r = &list_at(i - 1)->records[k];
             if ((int)r->write == write && !((r->epoch ^ me) & UINT32_MAX)) {
-                if (r->seen[0].count) return 0;
+                if (r->epoch == me) return 1;
                 older = r;
+                if (!r->seen[0].count) continue;
+            } else if (!race_known_to_all(r->epoch) && !(write && r->write) &&
+                       (!(r->epoch & mask) || !(write || r->write) || indivisible(r->epoch, me) ||
+                        record_before(r, who)))
                 continue;
-            }
-            if (race_known_to_all(r->epoch) || (write && r->write)) return 0;
-            if (r->epoch & mask && (write || r->write) && !indivisible(r->epoch, me) && !record_before(r, who))
-                return 0;
+            return in_list(c, me, write);
         }
     if (!older) return 0;
     older->epoch = me;
     older->place = place;
+    return 1;
+}
+
+/* The cell has one PE's atomic write, and this is another's, which conflicts with nothing. Returns 1 if it is recorded
+ * beside the first one. Under the lock, so that a list that is being made loses nothing. */
+static int is_second(struct race_cell *c, race_epoch me, int write, uint32_t place, const struct race_who *who) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    if (!write || (me & RACE_KIND) != RACE_ATOMIC || w & RACE_LONG || RACE_ACTOR(w) == RACE_ACTOR(me) ||
+        (w ^ me) & (RACE_KIND | RACE_FAMILY | RACE_MASK) || (who->own && is_own_put(w, who)))
+        return 0;
+    if (r && !race_known_to_all(r)) return 0;
+    if (!race_replace(&c->read, r, (me & ~RACE_KIND) | RACE_SECOND)) return 0;
+    race_place_into(c->read_at, RACE_MASK, place);
     return 1;
 }
 
@@ -462,8 +495,7 @@ static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
     int n, kept = 0, found = 0;
     strict.own = 0;
     race_spin_lock(word);
-    /* A repetition: the same thread has made this access since it last told something, or earlier. */
-    if (in_list(c, me, write) || renew(c, mask, me, write, place, who)) {
+    if (renew(c, mask, me, write, place, who) || is_second(c, me, write, place, who)) {
         race_spin_unlock(word);
         return;
     }

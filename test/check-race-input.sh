@@ -369,6 +369,7 @@ gives "the texts of reports" 66 4 \
     "writes 64 bytes of PE 1's symmetric heap block of 64 bytes allocated at texts.c:8, offset 16 by" \
     "1 operation past the end of a block" "4 pairs of places race" \
     "shmem_ctx_quiet(ctx), then a flag that PE 1 waits for, or shmem_barrier_all" \
+    "writes 8 bytes of a local variable of local_buffer (texts.c:41)" \
     "in in_context, not completed" "completed, but PE 1 did not wait for it" \
     "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
     "what would order them: a mutex for both, or joining the thread between"
@@ -382,6 +383,11 @@ if [ "$mpi" = mpich ]; then # Open MPI's launcher mixes the lines of the process
     *) fail "the total does not come last" ;;
     esac
 fi
+
+# The compiler may have made one function of all.
+$oshcc --race -O2 texts.c -o texts || fail "oshcc --race -O2 texts.c"
+job ./texts
+gives "a local variable at -O2" 66 4 "writes 8 bytes of a local variable of local_buffer (texts.c:4"
 
 # ---- a part of the program without --race ----
 
