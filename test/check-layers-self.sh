@@ -259,7 +259,7 @@ rejects "a script without its licence" tools/x:1 SPDX
 
 good_tree
 put heap/y.c </dev/null
-(cd "$tree" && find . -name '*.[ch]' | sed 's|^\./||; s|^heap/y\.c$|heap/y|; s|^race/.*|race|; s|^trace/.*|trace|; s|^calls/.*|calls|') |
+(cd "$tree" && find . -name '*.[ch]' | sed 's|^\./||; s|^heap/y\.c$|heap/y|; s,^\(calls\|race\|trace\)/.*,\1,') |
     { printf '# SPDX-License-Identifier: BSD-3-Clause\nfiles = '; tr '\n' ' '; } >"$tree/Makefile.am"
 accepts "a Makefile.am that names each source, its program, or its folder"
 put heap/y.h </dev/null
