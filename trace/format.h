@@ -61,7 +61,7 @@ enum trace_chunk_kind {
 struct trace_chunk {
     uint32_t magic;
     uint16_t kind, which;
-    uint64_t len; /* of what follows */
+    uint64_t len; /* of what follows, a multiple of 8 */
 };
 
 struct trace_head {

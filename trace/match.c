@@ -161,7 +161,7 @@ static void gather_signals(struct trace_record *r, const struct entry *e, void *
     const int to_all = kind == TRACE_ARRIVED && e->event->pe < 0;
     struct words *w = arg;
     if ((kind > TRACE_SIGNAL && kind != TRACE_ARRIVED) || kind == TRACE_GET || kind == TRACE_GET_NBI) return;
-    if (e->event->addr == TRACE_NOWHERE || (e->event->pe < 0 && !to_all)) return;
+    if (e->event->addr == TRACE_NOWHERE || (e->event->pe < 0 && !to_all) || e->event->pe >= r->n_pes) return;
     for (int pe = to_all ? 0 : e->event->pe; pe < (to_all ? r->n_pes : e->event->pe + 1); pe++) {
         struct entry one = *e;
         one.key = word_key(pe, e->event->addr);
