@@ -136,3 +136,16 @@ void race_elements(struct race_group *g, const struct race_call *c, const void *
         race_local((const char *)buffer + (ptrdiff_t)i * stride * (ptrdiff_t)elem, elem, RACE_PLAIN, write,
                    race_call_place(c->pc, c->name), &who);
 }
+
+void race_waited_words(const struct race_call *c, int what, int waits, const void *ivars, size_t len, size_t n,
+                       const size_t *indices, const int *status, size_t result) {
+    const char *first = ivars;
+    if (what == RMA_ANY_) {
+        if (result < n) race_waited(c, first + result * len, len);
+    } else if (what == RMA_SOME_) {
+        for (size_t i = 0; i < result && result <= n; i++) race_waited(c, first + indices[i] * len, len);
+    } else if (waits || result == 1) {
+        for (size_t i = 0; i < n; i++)
+            if (!status || !status[i]) race_waited(c, first + i * len, len);
+    }
+}

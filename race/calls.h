@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The common part of the wrappers of both APIs: collectives, teams, and calls that are only forwarded. */
+/* What the wrappers of both APIs (on.h) have in common: collectives, teams, and calls that are only forwarded. */
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
@@ -12,10 +12,10 @@
 #define RACE_CALLED race_called(RACE_HERE, __builtin_frame_address(0)) /* in a wrapper: the place of its call */
 
 /* Forwards to the library, whose own accesses are not checked. */
-#define RACE_FORWARD(WHAT)                                                                                             \
+#define RACE_FORWARD(...)                                                                                              \
     do {                                                                                                               \
         race_inside++;                                                                                                 \
-        WHAT;                                                                                                          \
+        __VA_ARGS__;                                                                                                   \
         race_inside--;                                                                                                 \
     } while (0)
 
@@ -47,50 +47,8 @@ void race_collected(struct race_group *g, const struct race_call *c, int code, v
 void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
                    size_t n, int write);
 
-/* ---- beginnings of wrappers. RACE_BY_NATIVE: as.h ---- */
-
-/* The call: its name, and the place from which the wrapper was called. */
-#define RACE_CALL_AS(NAME) struct race_call c = {.name = (NAME), .pc = RACE_CALLED, .native = RACE_BY_NATIVE}
-
-/* For calls that exist in both forms (shmem_table.h, rma_inline.h): with a context and without. */
-#define RACE_CTX_OF_SYM NULL
-#define RACE_CTX_OF_CTX ((ctx) == RMA_CTX_DEFAULT ? NULL : (const void *)(ctx))
-#define RACE_ARG_SYM
-#define RACE_ARG_CTX ctx,
-
-/* A wrapper of a call that allocates in the symmetric heap, which ends with a barrier. */
-#define RACE_ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                    \
-    void *CALL PARAMETERS {                                                                                            \
-        RACE_CALL_AS(#CALL);                                                                                           \
-        struct race_group *g = race_world(&c);                                                                         \
-        void *p;                                                                                                       \
-        race_collective(g, &c, NULL, 0);                                                                               \
-        p = p##CALL(__VA_ARGS__);                                                                                      \
-        race_collected(g, &c, 0, NULL, 0, RACE_ALL);                                                                   \
-        race_allocated(&c, race_job.my_pe, race_offset(p), SIZE, 0);                                                   \
-        return p;                                                                                                      \
-    }
-
-/* The beginning of a wrapper that has buffers `source` and `dest`, of GIVEN and GOT bytes; both may use `members` and
- * `me`. A collective of length 0 moves nothing, and nobody waits. */
-#define RACE_BEGIN_COLLECTIVE(CALL, GROUP, GIVEN, GOT)                                                                 \
-    RACE_CALL_AS(#CALL);                                                                                               \
-    struct race_group *g = GROUP;                                                                                      \
-    const size_t members = (size_t)race_group_n(g);                                                                    \
-    const int me = race_group_me(g);                                                                                   \
-    (void)members, (void)me;                                                                                           \
-    if ((GIVEN) == 0 && (GOT) == 0) g = NULL;                                                                          \
-    race_collective(g, &c, source, GIVEN)
-
-/* A wrapper of a collective of a `team` that returns a code. FROM: the PE whose data arrive. */
-#define RACE_COLLECTIVE(CALL, PARAMETERS, GIVEN, GOT, FROM, ...)                                                       \
-    extern __typeof__(CALL) p##CALL;                                                                                   \
-    int CALL PARAMETERS {                                                                                              \
-        int code;                                                                                                      \
-        RACE_BEGIN_COLLECTIVE(CALL, race_team(team), GIVEN, GOT);                                                      \
-        code = p##CALL(__VA_ARGS__);                                                                                   \
-        race_collected(g, &c, code, dest, GOT, FROM);                                                                  \
-        return code;                                                                                                   \
-    }
+/* race_waited_words: the thread has seen words of a list (rma_words_ in rma_inline.h), whose result this is. */
+void race_waited_words(const struct race_call *c, int what, int waits, const void *ivars, size_t len, size_t n,
+                       const size_t *indices, const int *status, size_t result);
 
 #endif

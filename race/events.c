@@ -15,8 +15,6 @@
 #include "race/shadow.h"
 #include "race/spin.h"
 
-__thread uintptr_t race_from;
-
 int race_watches(void) { return race_job.on && race_me && !race_inside; }
 
 /* ---- targets ---- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* clang-format off */
-/* What a call of the library does, as the detector sees it. The wrappers (shmem_calls.c, native_calls.c) call one of
+/* What a call of the library does, as the detector sees it. The wrappers (on.h) call one of
  * these functions for each call. It records the call's accesses, or changes what the calling thread knows, by the table
  * of docs/memory-model.md and the specification of OpenSHMEM. "By thread", "by puts" and so on name the actor (clock.h)
  * of the access. "Tells": a thread that sees the value learns what the caller knows.
@@ -45,9 +45,6 @@ struct race_call {
     const void *ctx;
     int native;
 };
-
-/* The place of the calling thread's next library call. Wrappers set it. */
-extern __thread uintptr_t race_from;
 
 /* race_watches: whether the calling thread's call is checked. If not, the functions below do nothing. */
 int race_watches(void);

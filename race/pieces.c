@@ -3,6 +3,25 @@
 
 #include "race/pieces.h"
 
+size_t race_size_of(int type) {
+    static const size_t sizes[] = {
+        [RMA_INT8] = 1,
+        [RMA_INT16] = 2,
+        [RMA_INT32] = 4,
+        [RMA_INT64] = 8,
+        [RMA_UINT8] = 1,
+        [RMA_UINT16] = 2,
+        [RMA_UINT32] = 4,
+        [RMA_UINT64] = 8,
+        [RMA_FLOAT] = sizeof(float),
+        [RMA_DOUBLE] = sizeof(double),
+        [RMA_LDOUBLE] = sizeof(long double),
+        [RMA_COMPLEXF] = sizeof(rma_complexf_),
+        [RMA_COMPLEXD] = sizeof(rma_complexd_),
+    };
+    return type >= 0 && (size_t)type < sizeof sizes / sizeof *sizes ? sizes[type] : 0;
+}
+
 struct race_pieces race_section(const ptrdiff_t *stride, const size_t *count, int dims, size_t elem) {
     return (struct race_pieces){.shape = RACE_SECTION, .elem = elem, .stride = stride, .count = count, .dims = dims};
 }

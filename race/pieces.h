@@ -22,6 +22,9 @@ struct race_pieces {
     struct rma_block whole;       /* of blocks: the one block for which a null list stands */
 };
 
+/* race_size_of: bytes of an element of an accumulate; 0: there is no such type. */
+size_t race_size_of(int type);
+
 struct race_pieces race_section(const ptrdiff_t *stride, const size_t *count, int dims, size_t elem);
 struct race_pieces race_indexed(const ptrdiff_t *index, size_t elem, size_t n);
 

@@ -151,6 +151,9 @@ one_line "race including runtime" race/x.c '#include "runtime/world.h"' 'it may 
 one_line "race including a header without its folder" race/x.c '#include "shadow.h"' 'write the folder'
 one_line "trace including runtime" trace/x.c '#include "runtime/world.h"' 'it may see include/'
 one_line "race including trace" race/x.c '#include "trace/format.h"' 'a tool beside it'
+one_line "calls including race" calls/x.c '#include "race/shadow.h"' 'a tool beside it'
+one_line "runtime including calls" runtime/x.c '#include "calls/as.h"' 'only tools'
+one_line "caf including calls" caf/x.c '#include "calls/as.h"' 'only tools'
 one_line "runtime including race" runtime/x.c '#include "race/shadow.h"' 'a tool beside it'
 one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
 one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
@@ -256,7 +259,7 @@ rejects "a script without its licence" tools/x:1 SPDX
 
 good_tree
 put heap/y.c </dev/null
-(cd "$tree" && find . -name '*.[ch]' | sed 's|^\./||; s|^heap/y\.c$|heap/y|; s|^race/.*|race|; s|^trace/.*|trace|') |
+(cd "$tree" && find . -name '*.[ch]' | sed 's|^\./||; s|^heap/y\.c$|heap/y|; s,^\(calls\|race\|trace\)/.*,\1,') |
     { printf '# SPDX-License-Identifier: BSD-3-Clause\nfiles = '; tr '\n' ' '; } >"$tree/Makefile.am"
 accepts "a Makefile.am that names each source, its program, or its folder"
 put heap/y.h </dev/null

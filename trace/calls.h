@@ -24,26 +24,39 @@ TRACE_INLINED uint64_t trace_gptr_place(rma_gptr_t g) {
 }
 #define TRACE_GPTR_PE(g) ((int)((g) >> RMA_GPTR_BITS_))
 
+struct trace_target {
+    uint64_t place;
+    int pe; /* a number in the job */
+};
+
 /* A PE of the context's team, as a number in the job; and the context's own number. */
-TRACE_INLINED int trace_pe(const rma_ctx *ctx, int named, int pe) {
+TRACE_INLINED int trace_pe(const rma_ctx *ctx, int pe) {
     const struct rma_context_ *c;
-    if (!named || ctx == RMA_CTX_DEFAULT) return pe;
+    if (ctx == RMA_CTX_DEFAULT) return pe;
     c = rma_context_of_(ctx);
     if (!RMA_IS_CONTEXT_(c, ctx) || !c->n) return trace_context_pe(ctx, pe);
     return (uint32_t)pe < c->n ? c->start + pe * c->stride : -1;
 }
 
-TRACE_INLINED uint32_t trace_context(const rma_ctx *ctx, int named) {
-    return !named || ctx == RMA_CTX_DEFAULT ? 0 : 1 + (((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask);
+TRACE_INLINED uint32_t trace_context(const rma_ctx *ctx) {
+    return ctx == RMA_CTX_DEFAULT ? 0 : 1 + (((uint32_t)(uintptr_t)ctx - 1) & rma_reach_.contexts_mask);
 }
 
-/* For calls that exist in both forms (shmem_table.h, rma_inline.h). */
-#define TRACE_CTX_OF_SYM RMA_CTX_DEFAULT, 0
-#define TRACE_CTX_OF_CTX ctx, 1
-#define TRACE_ARG_SYM
-#define TRACE_ARG_CTX ctx,
-#define TRACE_PE_SYM  pe
-#define TRACE_PE_CTX  trace_pe(ctx, 1, pe)
+/* The bytes of sections and lists; 0 for arguments that the library refuses. */
+TRACE_INLINED uint64_t trace_bytes_of_section(const size_t *count, int dims, size_t elem) {
+    uint64_t n = elem;
+    if (!count) return 0;
+    for (int i = 0; i < dims; i++) n *= count[i];
+    return n;
+}
+
+TRACE_INLINED uint64_t trace_bytes_of_blocks(const struct rma_block *list, size_t n, const struct rma_block *other,
+                                             size_t n_other) {
+    uint64_t bytes = 0;
+    for (size_t i = 0; list && i < n; i++) bytes += list[i].len;
+    for (size_t i = 0; !list && other && i < n_other; i++) bytes += other[i].len;
+    return bytes;
+}
 
 /* A collective of a group (NULL: unknown). root: the PE's number in the team, -1: none. */
 #define TRACE_MEET(KIND, NAME, GROUP, ROOT, BYTES, CALL)                                                               \
@@ -66,27 +79,5 @@ TRACE_INLINED uint32_t trace_context(const rma_ctx *ctx, int named) {
                                              .addr = group_ ? group_->hash : 0,                                        \
                                              .more = group_ ? ++group_->n_meetings : 0});                              \
     } while (0)
-
-/* Wrappers of calls with second names. */
-#define TRACE_MEETING_OF(RESULT, KIND, CALL, PARAMETERS, GROUP, ROOT, BYTES, ...)                                      \
-    extern __typeof__(CALL) p##CALL;                                                                                   \
-    RESULT CALL PARAMETERS {                                                                                           \
-        RESULT result;                                                                                                 \
-        TRACE_MEET(KIND, #CALL, GROUP, ROOT, BYTES, result = p##CALL(__VA_ARGS__));                                    \
-        return result;                                                                                                 \
-    }
-#define TRACE_MEETING_VOID(KIND, CALL, PARAMETERS, GROUP, ROOT, BYTES, ...)                                            \
-    extern __typeof__(CALL) p##CALL;                                                                                   \
-    void CALL PARAMETERS { TRACE_MEET(KIND, #CALL, GROUP, ROOT, BYTES, p##CALL(__VA_ARGS__)); }
-
-/* Allocation of the symmetric heap, which is a barrier too. */
-#define TRACE_ALLOCATES(CALL, PARAMETERS, SIZE, ...)                                                                   \
-    extern __typeof__(CALL) p##CALL;                                                                                   \
-    void *CALL PARAMETERS {                                                                                            \
-        void *result;                                                                                                  \
-        TRACE_MEET(TRACE_COLLECTIVE, #CALL, trace_world(), -1, SIZE, result = p##CALL(__VA_ARGS__));                   \
-        trace_heap_changed();                                                                                          \
-        return result;                                                                                                 \
-    }
 
 #endif

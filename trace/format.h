@@ -36,7 +36,8 @@ enum trace_kind {
     TRACE_TO_ROOT,    /* the root does not leave before all have entered */
     TRACE_MEMORY,     /* allocation by one PE */
     TRACE_KINDS,
-    TRACE_HEAP = TRACE_KINDS /* no call: bytes of the heaps in use from now on */
+    TRACE_HEAP = TRACE_KINDS, /* no call: bytes of the heaps in use from now on */
+    TRACE_ARRIVED             /* no call: the PE has arrived where PE `pe` (-1: every PE) may wait for it */
 };
 enum trace_class { TRACE_MOVING, TRACE_WAITING, TRACE_MEETING, TRACE_OTHER, TRACE_CLASSES };
 
@@ -60,7 +61,7 @@ enum trace_chunk_kind {
 struct trace_chunk {
     uint32_t magic;
     uint16_t kind, which;
-    uint64_t len; /* of what follows */
+    uint64_t len; /* of what follows, a multiple of 8 */
 };
 
 struct trace_head {
@@ -92,13 +93,15 @@ struct trace_site {
  * several. addr: for calls on remote memory its place: an offset in the symmetric heap, or an address above
  * TRACE_ABSOLUTE; for collectives the members of the team, as a hash. more: the context; for collectives which of this
  * team it is. */
-#define TRACE_ABSOLUTE ((uint64_t)1 << 63)
-#define TRACE_NOWHERE  UINT64_MAX /* unknown, or several places */
+#define TRACE_ABSOLUTE    ((uint64_t)1 << 63)
+#define TRACE_NOWHERE     UINT64_MAX          /* unknown, or several places */
+#define TRACE_ARRIVALS    (UINT64_MAX - 8)    /* the place of waits for PEs that arrive (TRACE_ARRIVED) */
+#define TRACE_EVENT_PLACE ((uint64_t)3 << 62) /* places of events of coarrays */
 struct trace_event {
     uint64_t start, span; /* ticks from the first call's beginning to the last one's end */
     uint64_t busy;        /* ticks in the calls */
     uint64_t bytes, addr;
-    uint32_t site; /* TRACE_NO_SITE: TRACE_HEAP */
+    uint32_t site; /* TRACE_NO_SITE: no call */
     int32_t pe;
     uint32_t count, more;
     uint32_t kind, pad;
@@ -108,7 +111,7 @@ struct trace_event {
 /* Whether the records of several PEs are compared by such events: they are the last to be dropped. */
 static inline int trace_is_compared(unsigned kind) {
     return (kind >= TRACE_PUT_SIGNAL && kind <= TRACE_SIGNAL) || kind == TRACE_WAIT || kind == TRACE_LOCK ||
-           trace_class(kind) == TRACE_MEETING;
+           kind == TRACE_ARRIVED || trace_class(kind) == TRACE_MEETING;
 }
 
 /* What a thread has done at a site: exact. */

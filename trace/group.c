@@ -72,12 +72,15 @@ struct trace_group_of *trace_team(const void *team) {
     return g;
 }
 
-void trace_team_gone(const void *team) {
+static void forget(struct known *list, const void *handle) {
     pthread_mutex_lock(&lock);
-    for (struct known *k = known; k && team; k = k->next)
-        if (k->team == team) k->team = NULL;
+    for (struct known *k = list; k && handle; k = k->next)
+        if (k->team == handle) k->team = NULL;
     pthread_mutex_unlock(&lock);
 }
+
+void trace_team_gone(const void *team) { forget(known, team); }
+void trace_context_gone(const void *ctx) { forget(contexts, ctx); }
 
 struct trace_group_of *trace_world(void) {
     static struct trace_group_of *world;

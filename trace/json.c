@@ -103,7 +103,7 @@ static void write_event(const struct trace_record *r, struct writer *w, int pe, 
     const struct trace_pe *p = &r->pes[pe];
     const struct trace_place *s;
     double start = trace_ns_at(p, e->start), end = trace_ns_at(p, e->start + e->span);
-    if (e->site == TRACE_NO_SITE) write_counter(w, pe, start / 1e3, "heap in use", e->bytes);
+    if (e->kind == TRACE_HEAP) write_counter(w, pe, start / 1e3, "heap in use", e->bytes);
     if (e->site >= p->n_sites) return;
     s = &r->places[p->place[e->site]];
     if (end - start < w->least) {

@@ -38,7 +38,7 @@ static void add_wait(struct trace_record *r, struct trace_wait w) {
     r->waits[r->n_waits++] = w;
 }
 
-/* Calls f for each event that is a call. */
+/* Calls f for each event that is a call or an arrival. */
 static void each_event(struct trace_record *r, void (*f)(struct trace_record *r, const struct entry *e, void *arg),
                        void *arg) {
     for (int pe = 0; pe < r->n_pes; pe++) {
@@ -47,8 +47,10 @@ static void each_event(struct trace_record *r, void (*f)(struct trace_record *r,
             for (size_t k = 0; k < p->events[i].n; k++) {
                 const struct trace_event *e = &p->events[i].event[k];
                 struct entry one = {.event = e, .pe = pe, .thread = p->events[i].thread};
-                if (e->site >= p->n_sites) continue;
-                one.place = p->place[e->site];
+                if (e->site < p->n_sites)
+                    one.place = p->place[e->site];
+                else if (e->kind != TRACE_ARRIVED)
+                    continue;
                 one.start = trace_ns_at(p, e->start);
                 one.end = trace_ns_at(p, e->start + e->span);
                 f(r, &one, arg);
@@ -71,7 +73,8 @@ static void sort(struct entries *list) {
 
 static void gather_meetings(struct trace_record *r, const struct entry *e, void *list) {
     struct entry one = *e;
-    if (trace_class(r->places[e->place].kind) != TRACE_MEETING || !e->event->addr) return;
+    (void)r;
+    if (trace_class(e->event->kind) != TRACE_MEETING || !e->event->addr) return;
     one.key = e->event->addr;
     one.more = e->event->more;
     add(list, one);
@@ -133,8 +136,9 @@ static uint64_t word_key(int pe, uint64_t addr) {
 }
 
 static void gather_waits(struct trace_record *r, const struct entry *e, void *list) {
-    unsigned kind = r->places[e->place].kind;
+    unsigned kind = e->event->kind;
     struct entry one = *e;
+    (void)r;
     if (kind != TRACE_WAIT && kind != TRACE_LOCK) return;
     one.key = word_key(e->pe, e->event->addr);
     add(list, one);
@@ -153,13 +157,16 @@ static uint64_t *slot_of(const struct words *w, uint64_t key) {
 }
 
 static void gather_signals(struct trace_record *r, const struct entry *e, void *arg) {
-    unsigned kind = r->places[e->place].kind;
+    unsigned kind = e->event->kind;
+    const int to_all = kind == TRACE_ARRIVED && e->event->pe < 0;
     struct words *w = arg;
-    struct entry one = *e;
-    if (kind > TRACE_SIGNAL || kind == TRACE_GET || kind == TRACE_GET_NBI || e->event->pe < 0) return;
-    if (e->event->addr == TRACE_NOWHERE) return;
-    one.key = word_key(e->event->pe, e->event->addr);
-    if (*slot_of(w, one.key) == one.key) add(&w->found, one);
+    if ((kind > TRACE_SIGNAL && kind != TRACE_ARRIVED) || kind == TRACE_GET || kind == TRACE_GET_NBI) return;
+    if (e->event->addr == TRACE_NOWHERE || (e->event->pe < 0 && !to_all) || e->event->pe >= r->n_pes) return;
+    for (int pe = to_all ? 0 : e->event->pe; pe < (to_all ? r->n_pes : e->event->pe + 1); pe++) {
+        struct entry one = *e;
+        one.key = word_key(pe, e->event->addr);
+        if ((pe != e->pe || !to_all) && *slot_of(w, one.key) == one.key) add(&w->found, one);
+    }
 }
 
 /* The last signal of the wait's word that began before the wait's end. If that is older than the wait, the clocks of

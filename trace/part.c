@@ -146,6 +146,7 @@ static void write_modules(void) {
     FILE *f = open_memstream(&text, &len);
     if (!f) return;
     dl_iterate_phdr(add_module, f);
+    while (ftell(f) % 8) fputc('\n', f);
     fclose(f);
     append_named(TRACE_MODULES, 0, text, len);
     free(text);

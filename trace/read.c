@@ -29,7 +29,8 @@ void *trace_need(void *memory) {
 /* The next chunk at *at, or NULL at the end of the file or where it is cut. */
 static const struct trace_chunk *next_chunk(const struct trace_pe *p, size_t *at) {
     const struct trace_chunk *c = (const void *)(p->map + *at);
-    if (p->map_len - *at < sizeof *c || c->magic != TRACE_MAGIC || c->len > p->map_len - *at - sizeof *c) return NULL;
+    if (p->map_len - *at < sizeof *c || c->magic != TRACE_MAGIC || c->len % 8 || c->len > p->map_len - *at - sizeof *c)
+        return NULL;
     *at += sizeof *c + c->len;
     return c;
 }
@@ -318,7 +319,7 @@ static void sum_part(struct trace_record *r, int pe, struct latest *l) {
             if (l->sites[i] && use) add_use(r, p, pe, p->place[i], use, pe_ns);
         }
     for (size_t i = 0; i < l->n_cells; i++)
-        if (l->cells[i]->site < l->n_sites && l->sites[l->cells[i]->site])
+        if (l->cells[i]->site < l->n_sites && l->sites[l->cells[i]->site] && l->cells[i]->first < (uint32_t)r->n_pes)
             add_cells(p, p->place[l->cells[i]->site], l->cells[i]);
     free(pe_ns);
     free(l->sites);

@@ -239,11 +239,19 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
     t->inside = 0;
 }
 
-void trace_heap(uint64_t bytes) {
+static void no_call(struct trace_event event) {
     struct trace_thread *t = trace_me;
-    if (!t || !trace_on) return;
+    if (!trace_on || (!t && !(t = trace_thread_new())) || t->inside) return;
     trace_record_flush(t);
-    t->now = (struct trace_event){
-        .start = trace_ticks(), .bytes = bytes, .site = TRACE_NO_SITE, .pe = -1, .count = 1, .kind = TRACE_HEAP};
+    event.site = TRACE_NO_SITE;
+    event.count = 1;
+    t->now = event;
     trace_record_flush(t);
+}
+
+void trace_heap(uint64_t bytes) {
+    no_call((struct trace_event){.start = trace_ticks(), .bytes = bytes, .pe = -1, .kind = TRACE_HEAP});
+}
+void trace_arrived(int pe, uint64_t start) {
+    no_call((struct trace_event){.start = start, .addr = TRACE_ARRIVALS, .pe = pe, .kind = TRACE_ARRIVED});
 }

@@ -72,8 +72,10 @@ struct trace_done {
 };
 void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done *done);
 
-/* trace_heap records how much of the heaps is in use. */
+/* trace_heap records how much of the heaps is in use, trace_arrived a TRACE_ARRIVED
+ * since `start`. */
 void trace_heap(uint64_t bytes);
+void trace_arrived(int pe, uint64_t start);
 
 /* trace_record_flush gives an event under way to the writer. trace_site: what is known of site number i; NULL: no such
  * site. */
