@@ -61,6 +61,8 @@ struct rma_reach_ {
     uint32_t contexts_mask; /* their number - 1 */
     uint32_t one_node;      /* 1 if all PEs are on-node and their atomics are processor instructions */
     uint32_t *stripes;      /* RMA_STRIPES_ locks that the PEs of the node share, RMA_STRIPE_APART_ words apart */
+    uint32_t *alone; /* not NULL: only the calling thread and the thread that serves other nodes access this node's
+                        words. Two words of a lock between these two (base/biased.h): inside, guest */
 };
 
 #define RMA_SIZE_MIN_ 4096
@@ -540,6 +542,35 @@ RMA_ALWAYS_ void rma_fetched_(void *fetch, size_t len, uint64_t bits) {
         __atomic_store_n((rma_word8_ *)fetch, bits, __ATOMIC_RELAXED);
 }
 
+/* A locked instruction waits for all earlier stores and cache misses of its thread. Where nobody but the thread that
+ * serves other nodes can access the word at the same time, an update is made inside the lock between the two, by a load
+ * and a store. Returns 0, with nothing done, where that is not possible. rmai_biased_try_enter says how the lock works.
+ */
+#define RMA_UPDATE_ALONE_(NAME, WORD)                                                                                  \
+    RMA_ALWAYS_ int rma_update_alone##NAME##_(int op, WORD *word, WORD value) {                                        \
+        uint32_t *lock = rma_reach_.alone;                                                                             \
+        WORD old;                                                                                                      \
+        if (RMA_LIKELY_(lock == NULL) || __atomic_load_n(lock, __ATOMIC_RELAXED)) return 0;                            \
+        __atomic_store_n(lock, 1, __ATOMIC_RELAXED);                                                                   \
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                                       \
+        if (!RMA_LIKELY_(!__atomic_load_n(lock + 1, __ATOMIC_ACQUIRE))) {                                              \
+            __atomic_store_n(lock, 0, __ATOMIC_RELEASE);                                                               \
+            return 0;                                                                                                  \
+        }                                                                                                              \
+        old = __atomic_load_n(word, __ATOMIC_RELAXED);                                                                 \
+        __atomic_store_n(word, op == RMA_FETCH_ADD_ ? old + value : old ^ value, __ATOMIC_RELAXED);                    \
+        __atomic_store_n(lock, 0, __ATOMIC_RELEASE);                                                                   \
+        return 1;                                                                                                      \
+    }
+RMA_UPDATE_ALONE_(4, rma_word4_)
+RMA_UPDATE_ALONE_(8, rma_word8_)
+
+RMA_ALWAYS_ int rma_update_alone_(int op, void *word, size_t len, uint64_t value) {
+    if (op != RMA_FETCH_ADD_ && op != RMA_FETCH_XOR_) return 0;
+    return len == 4 ? rma_update_alone4_(op, (rma_word4_ *)word, (rma_word4_)value)
+                    : rma_update_alone8_(op, (rma_word8_ *)word, value);
+}
+
 RMA_ALWAYS_ void *rma_word_there_(const rma_ctx *ctx, int named, const void *target, size_t len, int pe) {
     return named ? rma_ctx_atomic_ptr_(ctx, target, len, pe) : rma_atomic_ptr_(target, len, pe);
 }
@@ -559,7 +590,7 @@ RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, 
                                uint64_t value, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
     if (!RMA_LIKELY_(word != NULL)) return rma_update_slow_(call, ctx, RMA_WORD_UPDATE_(op, len), target, value, pe);
-    (void)rma_apply_(op, word, len, value, 0);
+    if (!rma_update_alone_(op, word, len, value)) (void)rma_apply_(op, word, len, value, 0);
     return RMA_SUCCESS;
 }
 

@@ -93,7 +93,8 @@ static void set_reach(struct rmai_world *w) {
                            .my_pe = (uint32_t)w->job.my_pe,
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1,
-                           .stripes = w->job.stripes.locks};
+                           .stripes = w->job.stripes.locks,
+                           .alone = rmai_net_alone(w->net)};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call enters the library, and is counted */

@@ -139,7 +139,7 @@ static inline __attribute__((always_inline)) int find_offset(const void *addr, s
 static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ctx, void *dest, const void *source,
                                                                size_t len, int pe) {
     struct rmai_streams *all = streams_of(ctx, &pe);
-    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len);
+    const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len), len);
     uint64_t offset;
     return all && rmai_stream_is_open(all, pe, key) && source && find_offset(dest, len, &offset) &&
            count_taken(all, rmai_stream_put(all, pe, key, offset, source, len), RMAI_PUTS, len);
@@ -157,20 +157,32 @@ static inline __attribute__((always_inline)) int stream_put(const rma_ctx *ctx, 
                                                 : stream_put_any(ctx, dest, source, len, pe);
 }
 
-static inline __attribute__((always_inline)) int stream_get(const rma_ctx *ctx, void *dest, const void *source,
-                                                            size_t len, int pe) {
+static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ctx, void *dest, const void *source,
+                                                               size_t len, int pe) {
     struct rmai_streams *all = streams_of(ctx, &pe);
-    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len);
+    const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len), len);
     uint64_t offset;
     return all && len <= RMAI_STREAM_LEN_MAX && rmai_stream_is_open(all, pe, key) && dest &&
            find_offset(source, len, &offset) &&
            count_taken(all, rmai_stream_get(all, pe, key, offset, dest, len), RMAI_GETS, len);
 }
 
+static __attribute__((noinline)) int stream_get_any(const rma_ctx *ctx, void *dest, const void *source, size_t len,
+                                                    int pe) {
+    return stream_get_of(ctx, dest, source, len, pe);
+}
+
+static inline __attribute__((always_inline)) int stream_get(const rma_ctx *ctx, void *dest, const void *source,
+                                                            size_t len, int pe) {
+    return RMAI_LIKELY(len == sizeof(uint64_t)) ? stream_get_of(ctx, dest, source, sizeof(uint64_t), pe)
+                                                : stream_get_any(ctx, dest, source, len, pe);
+}
+
 static inline __attribute__((always_inline)) int stream_atomic(const rma_ctx *ctx, uint32_t update, const void *target,
                                                                uint64_t value, int pe, void *fetch) {
     struct rmai_streams *all = streams_of(ctx, &pe);
-    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update;
+    const uint64_t key =
+        rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update | RMAI_STREAM_COMPACT;
     const size_t len = update >> 24;
     uint64_t offset;
     return all && rmai_stream_is_open(all, pe, key) && ((uintptr_t)target & (len - 1)) == 0 &&

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/pattern.h"
 #include "rma.h"
+#include "runtime/net/op.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@ static struct rmai_batch *take_batch(struct rmai_net *net) {
         batch->id = (uint16_t)net->n_batches;
         net->batch[net->n_batches++] = batch;
     }
-    batch->n = batch->n_expects = batch->to_come = batch->answered = 0;
+    batch->n = batch->n_expects = batch->n_dests = batch->to_come = batch->answered = 0;
     batch->last = 0;
     batch->run = RMAI_NO_RUN;
     batch->awaited = 0;
@@ -56,42 +57,106 @@ static struct rmai_record last_record(const struct rmai_batch *batch) {
 /* Bytes of the reply for each further element of the record; 0 if it expects nothing. */
 static size_t value_bytes(const struct rmai_record *r) { return rmai_wire_expects(r) ? rmai_padded(r->len) : 0; }
 
+/* A compact record of a stream that no element has joined. */
+static void drop_last_record(struct rmai_batch *batch, const struct rmai_record *r) {
+    batch->bytes = batch->last;
+    batch->n--;
+    batch->run = RMAI_NO_RUN;
+    if (!rmai_wire_expects(r)) return;
+    batch->n_expects--;
+    batch->to_come--;
+    batch->reply -= sizeof(struct rmai_item);
+}
+
 void rmai_batch_settle_(struct rmai_batch *batch) {
     struct rmai_stream *s = batch->stream;
     struct rmai_record r = last_record(batch);
     const size_t added = (size_t)(s->at - batch->message) - batch->bytes;
     const unsigned n = (unsigned)(added / rmai_wire_element_bytes(&r));
-    batch->bytes += added;
+    batch->stream = NULL;
+    atomic_store_explicit(&s->key, 0, memory_order_relaxed);
     r.n = batch->run_n = (uint16_t)(batch->run_n + n);
+    if (r.n == 0) {
+        drop_last_record(batch, &r);
+        return;
+    }
+    batch->bytes += rmai_padded(added);
     memcpy(batch->message + batch->last, &r, sizeof r);
     batch->peer->asked += n;
+    batch->peer->unpolled += added;
     if (rmai_wire_expects(&r)) {
-        batch->n_expects = (uint16_t)(batch->n_expects + n);
-        batch->to_come = (uint16_t)(batch->to_come + n);
+        struct rmai_expect *x = rmai_batch_expect(batch, batch->n_expects - 1u);
+        x->n = (uint16_t)(x->n + n);
+        batch->n_dests = (uint16_t)(batch->n_dests + n);
         batch->reply += n * value_bytes(&r);
     }
-    assert(batch->bytes <= RMAI_MESSAGE && batch->reply <= RMAI_MESSAGE && batch->n_expects <= RMAI_EXPECTS &&
-           "the stream ended where the batch's room does");
-    atomic_store_explicit(&s->key, 0, memory_order_relaxed);
-    batch->stream = NULL;
+    assert(batch->bytes <= RMAI_MESSAGE && batch->reply <= RMAI_MESSAGE &&
+           rmai_batch_expect_bytes(batch) <= RMAI_EXPECT_ROOM && "the stream ended where the batch's room does");
 }
 
-void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n) {
+/* Begins a compact record without elements. Returns 0 if there is no room for it and some elements. */
+static int begin_compact(struct rmai_batch *batch, const struct rmai_stream *s, struct rmai_record *r) {
+    size_t bytes, reply;
+    r->flags |= RMAI_RECORD_COMPACT;
+    if (s->same) r->flags |= RMAI_RECORD_SAME;
+    r->n = 0;
+    bytes = sizeof *r + rmai_wire_head_bytes(r);
+    reply = rmai_wire_expects(r) ? sizeof(struct rmai_item) : 0;
+    if (batch->bytes + bytes >= RMAI_MESSAGE || batch->reply + reply >= RMAI_MESSAGE) return 0;
+    if (reply) {
+        if (rmai_batch_expect_bytes(batch) + sizeof(struct rmai_expect) >= RMAI_EXPECT_ROOM) return 0;
+        *rmai_batch_expect(batch, batch->n_expects++) =
+            (struct rmai_expect){.first = batch->n_dests, .len = r->len, .gives = 1};
+        batch->to_come++;
+        batch->reply += reply;
+    }
+    batch->last = batch->bytes;
+    batch->n++;
+    batch->run = RMAI_NO_RUN;
+    batch->run_n = 0;
+    memcpy(batch->message + batch->last, r, sizeof *r);
+    memcpy(batch->message + batch->last + sizeof *r, &s->base, sizeof s->base);
+    if (s->same) memcpy(batch->message + batch->last + sizeof *r + sizeof s->base, &s->value, sizeof s->value);
+    batch->bytes += bytes;
+    return 1;
+}
+
+/* Whether the stream for operations like `op` is compact; remembers its base. If accesses are spread over more than the
+ * reach of one base, the stream is wide each time that the base changes: a wide one does not end there. */
+static int choose_compact(struct rmai_stream *s, const struct rmai_op *op, size_t len) {
+    const uint64_t reach = rmai_wire_compact_reach(len), before = s->base;
+    if (!rmai_stream_may_compact(len) || op->offset & (len - 1)) return 0;
+    s->base = op->offset / reach * reach;
+    return s->base == before && s->base <= RMA_GPTR_ATTACHED_ - reach;
+}
+
+/* All atomics of a stream have the same operand if this one has the operand of the last stream of its kind: so a
+ * program whose operands differ does not end a stream with each of them. */
+void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, const struct rmai_record *r,
+                            size_t most) {
     const struct rmai_peer *p = batch->peer;
     struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
-    const struct rmai_record r = last_record(batch);
-    const size_t step = rmai_wire_element_bytes(&r), value = value_bytes(&r);
-    size_t room = (RMAI_MESSAGE - batch->bytes) / step;
-    if (value) room = rmai_min(rmai_min(room, RMAI_EXPECTS - batch->n_expects), (RMAI_MESSAGE - batch->reply) / value);
-    room = rmai_min(room, n);
+    const uint64_t key = rmai_stream_key(p->pe, r->kind, r->op, r->flags, r->len);
+    const int compact = choose_compact(s, op, r->len);
+    struct rmai_record one = *r;
+    size_t step, value, room;
     if (atomic_load_explicit(&s->key, memory_order_relaxed)) rmai_batch_settle_(s->batch);
-    if (!room) return;
+    s->same = compact && r->kind == RMAI_RECORD_ATOMIC && s->last == (uint32_t)key && s->value == op->value;
+    s->last = (uint32_t)key;
+    s->value = op->value;
+    if (compact && !begin_compact(batch, s, &one)) return;
+    step = rmai_wire_element_bytes(&one);
+    value = value_bytes(&one);
+    room = rmai_min(RMAI_MESSAGE - batch->bytes, most) / step;
+    if (value)
+        room = rmai_min(rmai_min(room, (RMAI_EXPECT_ROOM - rmai_batch_expect_bytes(batch)) / sizeof(void *)),
+                        (RMAI_MESSAGE - batch->reply) / value);
     s->at = batch->message + batch->bytes;
     s->stop = s->at + room * step;
-    s->expect = &batch->expect[batch->n_expects];
+    s->dest = rmai_batch_dest(batch, batch->n_dests) + 1;
     s->batch = batch;
     batch->stream = s;
-    atomic_store_explicit(&s->key, rmai_stream_key(p->pe, r.kind, r.op, r.flags, r.len), memory_order_relaxed);
+    atomic_store_explicit(&s->key, compact ? rmai_stream_best_key(key, r->len) : key, memory_order_relaxed);
 }
 
 /* ---- sending ---- */
@@ -130,7 +195,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     if (!batch->buffer) add_to_link(p->link, batch);
     p->open = NULL;
     p->under_way++;
-    p->set->filled += rmai_max(batch->bytes, batch->n_expects * (RMAI_MESSAGE / RMAI_EXPECTS));
+    p->set->filled += rmai_max(batch->bytes, rmai_batch_expect_bytes(batch));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS)
         rmai_net_fatal(net);
@@ -165,7 +230,7 @@ static void finish_batch(struct rmai_net *net, struct rmai_batch *batch) {
     if (RMAI_UNLIKELY(batch->landings != NULL)) land(batch);
     /* Not earlier: the waiter of a long record also waits for the data. */
     for (unsigned i = 0; i < batch->n_expects; i++)
-        if (batch->expect[i].waiter) batch->expect[i].waiter->left--;
+        if (rmai_batch_expect(batch, i)->waiter) rmai_batch_expect(batch, i)->waiter->left--;
     batch->next = net->idle;
     net->idle = batch;
     rmai_pending_lock_inner(p->set);
@@ -224,7 +289,7 @@ void rmai_batches_advance(struct rmai_net *net) {
 
 /* ---- replies ---- */
 
-/* Returns the operation of the batch's element number `i`, counted among those that expect something. */
+/* Returns the operation of the batch's record number `i`, counted among those that expect something. */
 static RMAI_COLD const char *operation_of(const struct rmai_batch *batch, unsigned i) {
     struct rmai_wire_reader m;
     struct rmai_record r;
@@ -232,14 +297,13 @@ static RMAI_COLD const char *operation_of(const struct rmai_batch *batch, unsign
     char name[RMAI_NAME_MAX];
     if (!rmai_wire_open(&m, batch->message, batch->bytes)) return "request to";
     while (rmai_wire_next_record(&m, &r, name, &elements) > 0) {
-        const unsigned n = rmai_wire_expects(&r) ? r.n : 0;
-        if (i < n) return rmai_wire_operation(&r);
-        i -= n;
+        if (!rmai_wire_expects(&r)) continue;
+        if (i-- == 0) return rmai_wire_operation(&r);
     }
     return "request to";
 }
 
-/* Keeps the error of an element that no call waits for, until the next quiet reports it. The record carries no text. */
+/* Keeps the error of a record that no call waits for, until the next quiet reports it. The record carries no text. */
 static RMAI_COLD void keep_failure(const struct rmai_batch *batch, unsigned i, int code) {
     struct rmai_pending *s = batch->peer->set;
     rmai_pending_lock_inner(s);
@@ -251,25 +315,30 @@ static RMAI_COLD void keep_failure(const struct rmai_batch *batch, unsigned i, i
     rmai_pending_unlock_inner(s);
 }
 
-/* Moves the data of an item to the places of its elements, the first of which is number `first`. Returns 0 if the data
- * are not the bytes that these elements have asked for. */
+/* Moves the values of a record's elements to their places. */
+static void take_values(struct rmai_batch *batch, const struct rmai_expect *x, const unsigned char *data) {
+    void **dest = rmai_batch_dest(batch, x->first);
+    if (x->len == sizeof(uint64_t))
+        for (unsigned i = 0; i < x->n; i++) rma_move_(*(dest - i), data + i * sizeof(uint64_t), sizeof(uint64_t));
+    else
+        for (unsigned i = 0; i < x->n; i++) rma_move_(*(dest - i), data + i * rmai_padded(x->len), x->len);
+}
+
+/* Moves the data of an item to the places of its record's elements. Returns 0 if the data are not the bytes that these
+ * elements have asked for. */
 static int take_item(struct rmai_batch *batch, const struct rmai_item *item, const unsigned char *data) {
-    struct rmai_expect *x = &batch->expect[item->first], *end = &batch->expect[batch->n_expects];
-    size_t left = item->len, n;
+    struct rmai_expect *x = rmai_batch_expect(batch, item->first);
     if (item->code == RMA_SUCCESS) {
-        for (; left && x < end; x++, left -= n, data += n) {
-            n = rmai_padded(x->len);
-            if (RMAI_UNLIKELY(!x->gives || n > left)) return 0;
-            rma_move_(x->dest, data, x->len);
-            x->gives = 0;
-            batch->to_come--;
-        }
-        return left == 0;
+        if (RMAI_UNLIKELY(!x->gives || item->len != x->n * rmai_padded(x->len))) return 0;
+        take_values(batch, x, data);
+        x->gives = 0;
+        batch->to_come--;
+        return 1;
     }
     batch->to_come -= (uint16_t)x->gives;
     x->gives = 0;
     for (struct rmai_landing *l = batch->landings; l; l = l->next)
-        if (l->element == item->first) l->n = 0; /* nothing lands */
+        if (l->record == item->first) l->n = 0; /* nothing lands */
     if (x->waiter) {
         if (x->waiter->code != RMA_SUCCESS) return 1;
         x->waiter->code = item->code;
@@ -300,7 +369,7 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
     while ((more = rmai_wire_next_item(m, &item, &data)) > 0) {
         if (RMAI_UNLIKELY(item.first >= batch->n_expects || !take_item(batch, &item, data))) {
             snprintf(text, sizeof text,
-                     "item %u of %u has %u bytes for element %u of the %u that expect any in request %u", m->next, m->n,
+                     "item %u of %u has %u bytes for record %u of the %u that expect any in request %u", m->next, m->n,
                      item.len, item.first + 1u, batch->n_expects, batch->id);
             return rmai_net_damaged(from, text);
         }
@@ -309,8 +378,7 @@ int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_enve
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_net_damaged(from, m->wrong);
     if (RMAI_UNLIKELY(batch->to_come)) {
-        snprintf(text, sizeof text, "%u of the values that request %u has asked for are missing", batch->to_come,
-                 batch->id);
+        snprintf(text, sizeof text, "the values of %u records of request %u are missing", batch->to_come, batch->id);
         return rmai_net_damaged(from, text);
     }
     take_from_link(batch->peer->link, batch);

@@ -18,7 +18,9 @@
 #include "runtime/net/stream.h"
 #include "runtime/net/wire.h"
 
-#define RMAI_EXPECTS    126  /* elements of a batch that expect something from the reply */
+#define RMAI_EXPECT_ROOM                                                                                               \
+    ((size_t)4224)           /* bytes that say where the values of a reply go: a full reply of one run, or             \
+                               176 records with one value each */
 #define RMAI_BATCH_WAIT 1e-3 /* seconds after which the open batches of sessions are sent */
 #define RMAI_NO_RUN     UINT64_MAX
 
@@ -37,11 +39,21 @@ static inline void rmai_waiter_begin(struct rmai_waiter *waiter, int left) {
     waiter->text[0] = 0;
 }
 
+/* Where the values of a record's elements go: its n destinations are number `first` and the following ones of the batch
+ * (rmai_batch_dest). */
+struct rmai_expect {
+    struct rmai_waiter
+        *waiter; /* or NULL: only a quiet waits for this record. A record with a waiter has one element */
+    uint16_t first, n;
+    uint16_t len;   /* bytes of each value */
+    uint16_t gives; /* 1: the reply brings values or an error */
+};
+
 /* Data that the target of a record of kind RUNS returns, or that travel to it by tag: they have room of their own until
  * the batch is finished. Returned data are then copied to the n runs of blocks `to`. One allocation holds all three. */
 struct rmai_landing {
     struct rmai_landing *next;
-    unsigned element; /* among those of the batch that expect something */
+    unsigned record; /* among those of the batch that expect something */
     unsigned char *data;
     size_t n;
     struct rmai_landing_run {
@@ -60,17 +72,19 @@ struct rmai_runs {
     struct rmai_landing *landing; /* or NULL; the batch frees it */
 };
 
-/* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and to_come <=
- * n_expects <= RMAI_EXPECTS: to_come counts the elements whose `gives` is 1. While stream is not NULL, these and run_n
- * do not count the elements that have been added to the stream (stream.h). */
+/* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and
+ * rmai_batch_expect_bytes <= RMAI_EXPECT_ROOM. to_come counts the records whose `gives` is 1. While stream is not NULL,
+ * these and run_n do not count the elements that have been added to the stream (stream.h). */
 struct rmai_batch {
     struct rmai_peer *peer;
     struct rmai_batch *next;       /* in the list of free batches, or of those whose long data are under way */
     struct rmai_batch *sent_after; /* the next batch of its link */
-    uint16_t id, n, n_expects;     /* n: records */
+    uint16_t id, n, n_expects;     /* n: records. n_expects: records that expect something from the reply, */
+    uint16_t n_dests;              /* and elements of these */
     uint16_t to_come;              /* how many of n_expects bring values */
     uint16_t answered, awaited;    /* awaited: a call waits for one of its elements */
-    uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN */
+    uint64_t run;                  /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN: no element
+                                      may be added to it */
     uint16_t run_n;                /* and its elements */
     size_t last;                   /* where the last record stands in the message */
     size_t bytes, reply;           /* of the message; of its reply, at most */
@@ -80,7 +94,10 @@ struct rmai_batch {
     void *buffer; /* len bytes of long data to put or get, which have a batch of their own; or NULL */
     size_t len;
     int get;
-    struct rmai_expect expect[RMAI_EXPECTS];
+    union {
+        struct rmai_expect expect[RMAI_EXPECT_ROOM / sizeof(struct rmai_expect)]; /* the first n_expects are used, */
+        void *dest[RMAI_EXPECT_ROOM / sizeof(void *)];                            /* and the last n_dests */
+    } room;
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
@@ -91,9 +108,23 @@ static inline void rmai_batch_gathers(struct rmai_net *net) {
         atomic_store_explicit(&net->gathered, 1, memory_order_relaxed);
 }
 
-/* rmai_batch_open_stream: the next elements of the batch's last record may be added to its stream, n at most.
- * rmai_batch_settle closes the batch's stream, if it has one. The caller holds the set's lock. */
-void rmai_batch_open_stream(struct rmai_batch *batch, unsigned n);
+static inline struct rmai_expect *rmai_batch_expect(struct rmai_batch *batch, unsigned i) {
+    return &batch->room.expect[i];
+}
+/* The place of destination i. Those that follow are before it in memory. */
+static inline void **rmai_batch_dest(struct rmai_batch *batch, unsigned i) {
+    return &batch->room.dest[RMAI_EXPECT_ROOM / sizeof(void *) - 1 - i];
+}
+static inline size_t rmai_batch_expect_bytes(const struct rmai_batch *batch) {
+    return batch->n_expects * sizeof(struct rmai_expect) + batch->n_dests * sizeof(void *);
+}
+
+/* rmai_batch_open_stream: operations like `op`, whose record is r, and which is the batch's last element, may be added
+ * to a stream, of `most` bytes at most. rmai_batch_settle closes the batch's stream, if it has one. The caller holds
+ * the set's lock. */
+struct rmai_op;
+void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, const struct rmai_record *r,
+                            size_t most);
 void rmai_batch_settle_(struct rmai_batch *batch);
 static inline void rmai_batch_settle(struct rmai_batch *batch) {
     if (batch->stream) rmai_batch_settle_(batch);

@@ -14,9 +14,9 @@
 #define SHORT_MOST  ((size_t)4096) /* longer data are sent by tag: one more round trip, two copies less */
 #define INLINE_MOST ((size_t)3968) /* data of one element: with a word's record it fits into a message */
 
-/* Elements that are added between two polls for replies. A poll that finds one sends the open batch: with 32 a message
- * had some 40 elements, and the message itself was most of each element's cost. */
-#define ELEMENTS_A_POLL 128
+/* Bytes of elements that are added between two polls for replies. A poll that finds one sends the open batch: with 512
+ * bytes the message itself was most of each element's cost. */
+#define BYTES_A_POLL ((size_t)2048)
 
 /* And messages of one element between two such polls: where the program polls its own memory by loads between two
  * operations, nothing else may receive what others send. */
@@ -95,7 +95,7 @@ static inline size_t value_of(const struct rmai_record *r, const struct rmai_op 
 /* The room that elements need, as records of their own. */
 struct need {
     size_t bytes, reply;
-    unsigned expects; /* elements that expect something from the reply */
+    unsigned expects, dests; /* records that expect something from the reply, and elements of these */
 };
 
 static inline __attribute__((always_inline)) struct need need_of(const struct rmai_record *r, const struct rmai_op *op,
@@ -104,7 +104,7 @@ static inline __attribute__((always_inline)) struct need need_of(const struct rm
     struct need need = {.bytes = sizeof *r + rmai_wire_element_bytes(r)};
     if (name) need.bytes += rmai_padded(strlen(name));
     if (!name && !rmai_wire_expects(r)) return need;
-    need.expects = 1;
+    need.expects = need.dests = 1;
     need.reply = sizeof(struct rmai_item) + rmai_padded(name ? rmai_max(value, RMAI_TEXT_MAX) : value);
     return need;
 }
@@ -113,12 +113,15 @@ static inline void add_need(struct need *sum, const struct need *more) {
     sum->bytes += more->bytes;
     sum->reply += more->reply;
     sum->expects += more->expects;
+    sum->dests += more->dests;
 }
 
 static inline int fits(const struct rmai_batch *batch, const struct need *need) {
-    return batch->bytes + need->bytes <= RMAI_MESSAGE &&
-           (need->expects == 0 ||
-            (batch->reply + need->reply <= RMAI_MESSAGE && batch->n_expects + need->expects <= RMAI_EXPECTS));
+    size_t expects;
+    if (batch->bytes + need->bytes > RMAI_MESSAGE) return 0;
+    if (need->dests == 0) return 1;
+    expects = need->expects * sizeof(struct rmai_expect) + need->dests * sizeof(void *);
+    return batch->reply + need->reply <= RMAI_MESSAGE && rmai_batch_expect_bytes(batch) + expects <= RMAI_EXPECT_ROOM;
 }
 
 /* Starts a record at `at`. Returns where its elements begin. */
@@ -139,8 +142,23 @@ static inline unsigned char *begin_record(struct rmai_batch *batch, unsigned cha
 }
 
 /* 1 if the element joins the batch's last record: that one is the same, and can be a run. */
-static inline int extends_run(const struct rmai_batch *batch, const struct rmai_record *r, const char *name) {
-    return !name && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r);
+static inline int extends_run(const struct rmai_batch *batch, const struct rmai_record *r, const char *name,
+                              const struct rmai_waiter *waiter) {
+    return !name && !waiter && rmai_wire_may_run(r) && batch->run == rmai_wire_word(r);
+}
+
+/* Adds the destination of an element: of a new record or, with `extends`, of the last one. */
+static inline void expect_value(struct rmai_batch *batch, const struct rmai_op *op, const struct rmai_record *r,
+                                int extends, struct rmai_waiter *waiter) {
+    if (!extends) {
+        *rmai_batch_expect(batch, batch->n_expects++) = (struct rmai_expect){.waiter = waiter,
+                                                                             .first = batch->n_dests,
+                                                                             .len = (uint16_t)value_of(r, op),
+                                                                             .gives = (uint16_t)rmai_wire_gives(r)};
+        batch->to_come = (uint16_t)(batch->to_come + rmai_wire_gives(r));
+    }
+    rmai_batch_expect(batch, batch->n_expects - 1u)->n++;
+    *rmai_batch_dest(batch, batch->n_dests++) = op->buffer;
 }
 
 /* Adds the element to p's open batch, which has room for it. */
@@ -151,8 +169,9 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
     struct rmai_batch *batch = p->open;
     const unsigned words = rmai_wire_words(r);
     const uint64_t offset = op->offset | mark;
+    const int extends = extends_run(batch, r, name, waiter);
     unsigned char *at = batch->message + batch->bytes;
-    if (extends_run(batch, r, name)) {
+    if (extends) {
         const uint16_t n = ++batch->run_n;
         memcpy(batch->message + batch->last + offsetof(struct rmai_record, n), &n, sizeof n);
     } else {
@@ -180,12 +199,12 @@ static inline __attribute__((always_inline)) void append(struct rmai_peer *p, co
     if (r->kind == RMAI_RECORD_RUNS && r->op != RMAI_RUNS_GET)
         rmai_pending_note_put(p->set, p->pe, !(r->flags & RMAI_RECORD_BRINGS));
     p->asked++;
-    if (!need->expects) return;
+    p->unpolled += need->bytes;
+    if (!need->dests) return;
     batch->reply += need->reply;
-    batch->expect[batch->n_expects++] = (struct rmai_expect){
-        .dest = op->buffer, .len = (uint32_t)value_of(r, op), .gives = (uint32_t)rmai_wire_gives(r), .waiter = waiter};
-    batch->to_come += (uint16_t)rmai_wire_gives(r);
+    expect_value(batch, op, r, extends, waiter);
     if (!waiter) return;
+    batch->run = RMAI_NO_RUN;
     waiter->pe = p->pe;
     batch->awaited = 1;
 }
@@ -201,9 +220,10 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
     if (RMAI_UNLIKELY(!p->open)) return 0;
     rmai_batch_settle(p->open);
     first = need_of(r, op, name);
-    if (extends_run(p->open, r, name)) {
+    if (extends_run(p->open, r, name, waiter)) {
         first.bytes -= sizeof *r;
         if (first.expects) first.reply -= sizeof(struct rmai_item);
+        first.expects = 0;
     }
     all = first;
     if (signal) {
@@ -221,6 +241,13 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
 
 /* 1 if elements for p gather in its open batch. */
 static inline int gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
+
+/* Returns whether the caller, which has added an element for p, has to poll for replies. */
+static inline int is_poll_due(struct rmai_peer *p) {
+    if (RMAI_LIKELY(p->unpolled < BYTES_A_POLL)) return 0;
+    p->unpolled = 0;
+    return 1;
+}
 
 /* 1 if further elements like this one may be added to a stream. Elements for a proxy carry marks, which differ. */
 static inline int may_stream(const struct rmai_pending *s, const struct rmai_record *r) {
@@ -307,7 +334,7 @@ int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const st
         assert(joined && "make_room has found the room");
         (void)joined;
         if (op->kind == RMAI_RECORD_RUNS && op->runs->landing) {
-            op->runs->landing->element = p->open->n_expects - 1u;
+            op->runs->landing->record = p->open->n_expects - 1u;
             op->runs->landing->next = p->open->landings;
             p->open->landings = op->runs->landing;
         }
@@ -315,7 +342,7 @@ int rmai_message_submit(struct rmai_net *net, const struct rmai_op *op, const st
             rmai_batch_send(net, p);
         else {
             rmai_batch_gathers(net);
-            due = p->asked % ELEMENTS_A_POLL == 0;
+            due = is_poll_due(p);
         }
     }
     rmai_pending_unlock_inner(s);
@@ -349,11 +376,12 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
     p = rmai_peer_to(s, op->pe, &mark);
     if (RMAI_LIKELY(p != NULL)) {
         if (gathers(p)) {
-            begun = (p->open || (net->biased && rmai_batch_open(net, p))) && join(p, op, r, NULL, signal, mark, NULL);
-            poll = begun && p->asked % ELEMENTS_A_POLL == 0;
+            begun = (rmai_peer_has_open(p) || (net->biased && (p->open || rmai_batch_open(net, p)))) &&
+                    join(p, op, r, NULL, signal, mark, NULL);
+            poll = begun && is_poll_due(p);
             if (begun) rmai_batch_gathers(net);
             if (begun && !signal && may_stream(s, r))
-                rmai_batch_open_stream(p->open, ELEMENTS_A_POLL - 1 - p->asked % ELEMENTS_A_POLL);
+                rmai_batch_open_stream(p->open, op, r, BYTES_A_POLL - p->unpolled);
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = join(p, op, r, NULL, signal, mark, NULL);
             if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
@@ -375,6 +403,7 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
 /* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
 static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, const struct rmai_record *r, uint64_t key) {
     struct rmai_streams *all = &op->set->streams;
+    if (!rmai_stream_is_open(all, op->pe, key)) key = rmai_stream_best_key(key, r->len);
     switch (r->kind) {
         case RMAI_RECORD_PUT: return rmai_stream_put(all, op->pe, key, op->offset, op->buffer, op->len);
         case RMAI_RECORD_GET: return rmai_stream_get(all, op->pe, key, op->offset, op->buffer, op->len);
@@ -386,7 +415,9 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, cons
 static inline __attribute__((always_inline)) int begin(struct rmai_net *net, const struct rmai_op *op,
                                                        const struct rmai_record *r) {
     const uint64_t key = rmai_stream_key(op->pe, r->kind, r->op, r->flags, r->len);
-    if (r->len <= RMAI_STREAM_LEN_MAX && rmai_stream_is_open(&op->set->streams, op->pe, key) &&
+    if (r->len <= RMAI_STREAM_LEN_MAX &&
+        (rmai_stream_is_open(&op->set->streams, op->pe, key) ||
+         rmai_stream_is_open(&op->set->streams, op->pe, rmai_stream_best_key(key, r->len))) &&
         stream_takes(op, r, key))
         return RMA_SUCCESS;
     rmai_pending_lock(op->set);

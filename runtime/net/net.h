@@ -97,6 +97,10 @@ int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *comple
                       struct rmai_pending **s);
 void rmai_pending_close(struct rmai_pending *s);
 
+/* rmai_net_alone returns the lock of `alone` in struct rma_reach_, or NULL: other threads or PEs may access this PE's
+ * memory by atomics. net may be NULL. */
+uint32_t *rmai_net_alone(struct rmai_net *net);
+
 /* rmai_pending_streams returns the set's streams (stream.h), or NULL if it has none. */
 struct rmai_streams *rmai_pending_streams(struct rmai_pending *s);
 

@@ -36,6 +36,7 @@ struct rmai_peer {
     struct rmai_link *link;  /* from the first batch on */
     unsigned asked;          /* elements and transfers since nothing was pending */
     unsigned alone;          /* messages of a single element that nobody waited for, so far */
+    size_t unpolled;         /* bytes of elements since a call that added one has polled for replies */
     int last_was_lone;       /* the last quiet completed a single operation: see rmai_window_takes */
     unsigned touched;        /* a bit for each of MPI's windows (enum rmai_window_kind): 1 while it needs a flush */
     unsigned through_window; /* transfers that went through a window */

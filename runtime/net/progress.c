@@ -62,10 +62,14 @@ static int try_lock(struct rmai_net *net) {
 }
 
 int rmai_net_visit(struct rmai_net *net) {
-    return net->biased ? rmai_biased_visit(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
+    if (!net->biased) return pthread_mutex_trylock(&net->lock) == 0;
+    if (!rmai_biased_visit(&net->bias)) return 0;
+    net->visited = 1;
+    return 1;
 }
 
 void rmai_net_end_visit(struct rmai_net *net) {
+    net->visited = 0;
     if (net->biased)
         rmai_biased_end_visit(&net->bias);
     else

@@ -69,7 +69,7 @@ struct task {
     struct rmai_net *net;
     int from;
     uint16_t batch;
-    unsigned expected;   /* elements before this record that expect something from the reply */
+    unsigned expected;   /* records before this one that expect something from the reply */
     struct reply *reply; /* the request's own reply, or NULL: not needed so far */
     struct rmai_record r;
     const unsigned char *elements;
@@ -77,6 +77,7 @@ struct task {
     uint64_t steady;       /* from the handler of this name: memory that need not be located */
     size_t steady_len;
     unsigned char *steady_there, *steady_first; /* this PE's, and that of the node's first PE */
+    int alone; /* no other thread and no other process accesses this PE's memory by atomics meanwhile */
     char call[RMAI_NAME_MAX];
 };
 
@@ -128,7 +129,7 @@ static struct reply *reply_of(struct task *t) {
     return t->reply;
 }
 
-/* Adds an item for the first element of this record; returns where its data go. */
+/* Adds an item for this record; returns where its data go. */
 static unsigned char *add_item(struct task *t, int code, size_t len) {
     const struct rmai_item i = {.first = (uint16_t)t->expected, .code = (uint16_t)code, .len = (uint32_t)len};
     struct reply *r = reply_of(t);
@@ -385,54 +386,111 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
 
 #define AHEAD 8 /* elements by which the processor fetches a word before it is used */
 
+/* How a run is done that the compiler knows: `kind`, `op` and `len` are those of the record, and so are the two forms;
+ * `alone` is the task's. */
+struct steady {
+    int kind, op;
+    size_t len;
+    int compact, same, alone;
+};
+
+static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct steady *how, uint64_t base,
+                                                                    const unsigned char *element) {
+    uint64_t offset;
+    uint32_t number;
+    if (how->compact) {
+        memcpy(&number, element, sizeof number);
+        return base + number * (uint64_t)how->len;
+    }
+    memcpy(&offset, element, sizeof offset);
+    return offset;
+}
+
+/* Does an atomic, and returns the old value. Without others an addition needs no locked instruction: this thread's
+ * accesses come one after another, and those of other threads before or after the whole message. */
+static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const struct steady *how, void *there,
+                                                                       uint64_t value) {
+    _Atomic uint64_t *word = there;
+    uint64_t old;
+    if (!how->alone) return rma_apply8_(how->op, there, value, 0);
+    old = atomic_load_explicit(word, memory_order_relaxed);
+    atomic_store_explicit(word, how->op == RMA_FETCH_ADD_ ? old + value : old ^ value, memory_order_relaxed);
+    return old;
+}
+
 /* Does the first elements of the record, as long as they lie in the memory of this PE that need not be located, and
- * returns how many. `kind`, `op` and `len` are those of the record, and the compiler knows them. Old values or data go
- * to `values`, 8 bytes each, unless it is NULL. */
-static inline __attribute__((always_inline)) unsigned do_steady_as(const struct task *t, int kind, int op, size_t len,
+ * returns how many. Old values or data go to `values`, 8 bytes each, unless it is NULL. */
+static inline __attribute__((always_inline)) unsigned do_steady_as(const struct task *t, struct steady how,
                                                                    unsigned char *values) {
-    const size_t step = sizeof(uint64_t) + (kind == RMAI_RECORD_GET ? 0 : sizeof(uint64_t));
-    const uint64_t first = t->steady, most = t->steady_len - len;
+    const int bare = how.kind == RMAI_RECORD_GET || how.same;
+    const size_t place = how.compact ? sizeof(uint32_t) : sizeof(uint64_t), step = place + (bare ? 0 : how.len);
+    const uint64_t first = t->steady, most = t->steady_len - how.len;
     unsigned char *const steady = t->steady_there;
     const unsigned char *element = t->elements;
+    uint64_t base = 0, value = 0;
     unsigned i = 0;
+    if (how.compact) memcpy(&base, element, sizeof base);
+    if (how.compact) element += sizeof base;
+    if (how.same) memcpy(&value, element, sizeof value);
+    if (how.same) element += sizeof value;
     for (; i < t->r.n; i++, element += step) {
-        uint64_t at, value, next;
-        void *there;
-        memcpy(&at, element, sizeof at);
-        if (RMAI_UNLIKELY(at - first > most)) break;
-        there = steady + (at - first);
+        const uint64_t at = offset_in_run(&how, base, element) - first;
+        void *there = steady + at;
+        if (RMAI_UNLIKELY(at > most)) break;
         if (i + AHEAD < t->r.n) {
-            memcpy(&next, element + AHEAD * step, sizeof next);
-            if (kind == RMAI_RECORD_GET)
-                __builtin_prefetch(steady + (next - first), 0);
+            const uint64_t next = offset_in_run(&how, base, element + AHEAD * step) - first;
+            if (how.kind == RMAI_RECORD_GET)
+                __builtin_prefetch(steady + next, 0);
             else
-                __builtin_prefetch(steady + (next - first), 1);
+                __builtin_prefetch(steady + next, 1);
         }
-        if (kind == RMAI_RECORD_GET) {
-            rma_move_(values + i * sizeof value, there, len);
-        } else if (kind == RMAI_RECORD_PUT) {
-            rma_move_(there, element + sizeof at, len);
+        if (how.kind == RMAI_RECORD_GET) {
+            rma_move_(values + i * sizeof value, there, how.len);
+        } else if (how.kind == RMAI_RECORD_PUT) {
+            rma_move_(there, element + place, how.len);
         } else {
-            memcpy(&value, element + sizeof at, sizeof value);
-            value = rma_apply8_(op, there, value, 0);
-            if (values) memcpy(values + i * sizeof value, &value, sizeof value);
+            uint64_t old;
+            if (!how.same) memcpy(&value, element + place, sizeof value);
+            old = do_steady_atomic(&how, there, value);
+            if (values) memcpy(values + i * sizeof value, &old, sizeof value);
         }
     }
     return i;
 }
 
+#define STEADY(KIND, OP, FORM, ALONE)                                                                                  \
+    ((struct steady){KIND, OP, 8, (FORM) >= 1, (FORM) == 2, ALONE}) /* FORM 0: wide; 1: compact; 2: the same operand   \
+                                                                     */
+#define FORM_OF(FLAGS) ((FLAGS)&RMAI_RECORD_SAME ? 2 : (FLAGS)&RMAI_RECORD_COMPACT ? 1 : 0)
+
 static __attribute__((noinline)) unsigned do_steady_puts(const struct task *t) {
-    return do_steady_as(t, RMAI_RECORD_PUT, 0, 8, NULL);
+    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 1, 0), NULL)
+                               : do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 0, 0), NULL);
 }
 static __attribute__((noinline)) unsigned do_steady_gets(const struct task *t, unsigned char *values) {
-    return do_steady_as(t, RMAI_RECORD_GET, 0, 8, values);
+    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 1, 0), values)
+                               : do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 0, 0), values);
 }
-static __attribute__((noinline)) unsigned do_steady_adds(const struct task *t, unsigned char *values) {
-    return values ? do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 8, values)
-                  : do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 8, NULL);
+
+/* A run of additions, or of exclusive ors that return nothing. */
+static inline __attribute__((always_inline)) unsigned do_steady_atomics(const struct task *t, int op,
+                                                                        unsigned char *values) {
+    switch (FORM_OF(t->r.flags) * 2 + t->alone) {
+        case 5: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 2, 1), values);
+        case 4: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 2, 0), values);
+        case 3: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 1, 1), values);
+        case 2: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 1, 0), values);
+        default: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 0, 0), values);
+    }
+}
+static __attribute__((noinline)) unsigned do_steady_adds(const struct task *t) {
+    return do_steady_atomics(t, RMA_FETCH_ADD_, NULL);
+}
+static __attribute__((noinline)) unsigned do_steady_fetching_adds(const struct task *t, unsigned char *values) {
+    return do_steady_atomics(t, RMA_FETCH_ADD_, values);
 }
 static __attribute__((noinline)) unsigned do_steady_xors(const struct task *t) {
-    return do_steady_as(t, RMAI_RECORD_ATOMIC, RMA_FETCH_XOR_, 8, NULL);
+    return do_steady_atomics(t, RMA_FETCH_XOR_, NULL);
 }
 
 /* The most frequent kinds of runs, on words of 8 bytes. A thread of this PE that sleeps on one of the words wakes after
@@ -443,43 +501,62 @@ static unsigned do_steady(const struct task *t, unsigned char *values) {
     if (t->r.len != 8 || t->steady_len < 8) return 0;
     if (t->r.kind == RMAI_RECORD_PUT) return do_steady_puts(t);
     if (t->r.kind == RMAI_RECORD_GET) return do_steady_gets(t, values);
-    if (t->r.op == RMA_FETCH_ADD_) done = do_steady_adds(t, values);
+    if (t->r.op == RMA_FETCH_ADD_) done = values ? do_steady_fetching_adds(t, values) : do_steady_adds(t);
     if (t->r.op == RMA_FETCH_XOR_ && !values) done = do_steady_xors(t);
     word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
     if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
     return done;
 }
 
+/* Returns element i of the record. That of a compact run is written to `wide`, as it would stand in a wide one. */
+static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[16]) {
+    const size_t len = t->r.len;
+    const unsigned char *element = t->elements + rmai_wire_head_bytes(&t->r) + i * rmai_wire_element_bytes(&t->r);
+    uint64_t offset, value = 0;
+    uint32_t number;
+    if (!(t->r.flags & RMAI_RECORD_COMPACT)) return element;
+    memcpy(&offset, t->elements, sizeof offset);
+    memcpy(&number, element, sizeof number);
+    offset += number * (uint64_t)len;
+    if (t->r.flags & RMAI_RECORD_SAME)
+        memcpy(&value, t->elements + sizeof offset, sizeof value);
+    else if (t->r.kind != RMAI_RECORD_GET)
+        memcpy(&value, element + sizeof number, len);
+    memcpy(wide, &offset, sizeof offset);
+    memcpy(wide + sizeof offset, &value, sizeof value);
+    return wide;
+}
+
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
-    const size_t step = rmai_wire_element_bytes(&t->r);
+    unsigned char wide[16];
     unsigned i = do_steady(t, NULL);
-    const unsigned char *element = t->elements + i * step;
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
-        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_short_move(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_short_move(t, element_at(t, i, wide), NULL);
     else if (RMAI_UNLIKELY(t->r.op >= RMA_FETCH_FADD_))
-        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_real_atomic(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_real_atomic(t, element_at(t, i, wide), NULL);
     else
-        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step) code = do_atomic(t, element, NULL);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_atomic(t, element_at(t, i, wide), NULL);
     return code;
 }
 
 /* Elements that return values; together these are the record's item. */
 static int do_giving_elements(struct task *t) {
-    const size_t step = rmai_wire_element_bytes(&t->r),
-                 value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
-    unsigned char *values = add_item(t, RMA_SUCCESS, t->r.n * value);
+    const size_t value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
+    unsigned char wide[16], *values = add_item(t, RMA_SUCCESS, t->r.n * value);
     unsigned i = do_steady(t, values);
-    const unsigned char *element = t->elements + i * step;
     int code = RMA_SUCCESS;
     values += i * value;
     if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && t->r.op >= RMA_FETCH_FADD_))
-        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
-            code = do_real_atomic(t, element, values);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, values += value)
+            code = do_real_atomic(t, element_at(t, i, wide), values);
+    else if (t->r.kind == RMAI_RECORD_GET)
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, values += value)
+            code = do_short_move(t, element_at(t, i, wide), values);
     else
-        for (; i < t->r.n && code == RMA_SUCCESS; i++, element += step, values += value)
-            code = t->r.kind == RMAI_RECORD_GET ? do_short_move(t, element, values) : do_atomic(t, element, values);
+        for (; i < t->r.n && code == RMA_SUCCESS; i++, values += value)
+            code = do_atomic(t, element_at(t, i, wide), values);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) return code;
     t->reply->bytes -= sizeof(struct rmai_item) + t->r.n * value; /* add_failure makes another item */
     t->reply->e.n--;
@@ -610,6 +687,7 @@ int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *reque
     t.reply = NULL;
     net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
     t.steady_first = t.steady_there - (size_t)net->job->node_my_pe * net->job->stride;
+    t.alone = rmai_net_alone(net) != NULL && !net->visited;
     /* Every reader of this memory sees the requests of earlier turns, which another thread of this PE may have done,
      * before those of this turn. */
     atomic_thread_fence(memory_order_acq_rel);
@@ -622,7 +700,7 @@ int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *reque
             return not_sent_so(&t, m->next);
         if (code != RMA_SUCCESS) add_failure(&t, code);
         if (t.r.name) rmai_error_restore(&kept);
-        if (rmai_wire_expects(&t.r)) t.expected += t.r.n;
+        if (rmai_wire_expects(&t.r)) t.expected++;
         served += t.r.n;
     }
     if (RMAI_UNLIKELY(more < 0)) return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: %s", from, m->wrong);

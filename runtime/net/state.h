@@ -48,6 +48,7 @@ struct rmai_net {
      * `lock`. */
     int biased;
     struct rmai_biased bias;
+    int visited; /* the guest of `bias` is in */
     pthread_mutex_t lock;
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */

@@ -77,20 +77,32 @@ static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai
     return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
 }
 
+/* 1 if the flags fit an atomic. A compact element has no room for what a compare-and-swap expects. */
+static inline int has_atomic_flags(const struct rmai_record *r) {
+    if (r->flags & RMAI_RECORD_COMPACT)
+        return !(r->flags & ~(RMAI_RECORD_WANTED | RMAI_RECORD_COMPACT | RMAI_RECORD_SAME)) &&
+               r->op != RMA_COMPARE_SWAP_;
+    return !(r->flags & ~RMAI_RECORD_WANTED);
+}
+
 /* Checks the fields of a record; writes the bytes of its values in the reply to *value. */
 static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r, size_t *value) {
     unsigned flags = 0;
     *value = 0;
     switch ((enum rmai_net_kind)r->kind) {
-        case RMAI_RECORD_PUT:
         case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_FREE: break;
         case RMAI_RECORD_ATOMIC:
-            if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || r->flags & ~RMAI_RECORD_WANTED))
+            if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || !has_atomic_flags(r)))
                 return refuse_atomic(m, r);
-            if (r->flags) *value = sizeof(uint64_t);
+            if (r->flags & RMAI_RECORD_WANTED) *value = sizeof(uint64_t);
             return 1;
-        case RMAI_RECORD_GET: *value = rmai_padded(r->len); break;
+        case RMAI_RECORD_GET: *value = rmai_padded(r->len); /* fall through */
+        case RMAI_RECORD_PUT:
+            flags = RMAI_RECORD_COMPACT;
+            if (RMAI_UNLIKELY(r->flags & RMAI_RECORD_COMPACT && r->len != 4 && r->len != 8))
+                return refuse_message(m, "record", "a compact run of %u bytes each", r->len);
+            break;
         case RMAI_RECORD_RUNS:
             flags = RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES;
             if (r->op > RMAI_RUNS_UPDATE + RMA_OP_FETCH)
@@ -122,10 +134,19 @@ static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) 
     return refuse_message(m, "record", "offset %#llx does not exist", (unsigned long long)offset);
 }
 
+/* A compact run names no attached memory, and only aligned words. */
+static int check_compact(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *elements) {
+    uint64_t base;
+    memcpy(&base, elements, sizeof base);
+    return base % r->len == 0 && base <= RMA_GPTR_ATTACHED_ - rmai_wire_compact_reach(r->len) ? 1
+                                                                                              : refuse_offset(m, base);
+}
+
 /* Checks the offsets of puts, gets and atomics, which may be runs. */
 static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *elements) {
     const size_t step = rmai_wire_element_bytes(r);
     const uint64_t unaligned = r->kind == RMAI_RECORD_ATOMIC ? r->len - 1u : 0;
+    if (r->flags & RMAI_RECORD_COMPACT) return check_compact(m, r, elements);
     for (unsigned i = 0; i < r->n; i++) {
         uint64_t offset;
         memcpy(&offset, elements + i * step, sizeof offset);
@@ -219,10 +240,10 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     room -= sizeof *r;
     if (RMAI_UNLIKELY(check_record(m, r, &value) < 0)) return -1;
     if (RMAI_UNLIKELY(r->name >= RMAI_NAME_MAX)) return refuse_message(m, "record", "a name of %u bytes", r->name);
-    if (RMAI_UNLIKELY(rmai_padded(r->name) + r->n * rmai_wire_element_bytes(r) > room))
+    if (RMAI_UNLIKELY(rmai_padded(r->name) + rmai_wire_elements_bytes(r) > room))
         return refuse_message(m, "record", "%zu bytes are left for a name of %u bytes and %u elements of %zu", room,
                               r->name, r->n, rmai_wire_element_bytes(r));
-    if (RMAI_UNLIKELY(r->n != 1 && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
+    if (RMAI_UNLIKELY((r->n != 1 || r->flags & RMAI_RECORD_COMPACT) && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
         return refuse_message(m, "record", "%u elements of kind %s%s", r->n, kinds[r->kind],
                               r->name ? ", with a name" : "");
     *elements = m->at + sizeof *r + rmai_padded(r->name);
@@ -236,7 +257,7 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     name[r->name] = 0;
     if (RMAI_UNLIKELY((rmai_wire_may_run(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
         return -1;
-    m->at = *elements + r->n * rmai_wire_element_bytes(r);
+    m->at = *elements + rmai_wire_elements_bytes(r);
     m->next++;
     return 1;
 }

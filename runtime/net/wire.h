@@ -7,7 +7,8 @@
  *
  * A record is one operation, or a run: several successive short puts, gets or atomics of one kind. The record has what
  * they have in common. Each element of the run has an offset, the operands, and the data of a put, so a put or an add
- * of 8 bytes in a stream takes 16 bytes.
+ * of 8 bytes takes 16 bytes. A run on aligned words of 4 or 8 bytes may be compact (RMAI_RECORD_COMPACT): then an
+ * element names its word by a number of 4 bytes, so an add takes 12 bytes, or 4 if all adds have the same operand.
  *
  * A request whose elements return values, fail, or have long data gets a reply of its own. The reply has an item for
  * each record that returns values or has failed, in the order of the records. All other requests are only counted: each
@@ -65,6 +66,12 @@ enum rmai_net_kind {
 #define RMAI_RECORD_SIGNAL 2 /* flags: PUT_LONG has a signal */
 #define RMAI_RECORD_BRINGS 4 /* flags: RUNS: the blocks' data arrive by tag, */
 #define RMAI_RECORD_TAKES  8 /* or leave by tag */
+/* flags: PUT, GET, ATOMIC except RMA_COMPARE_SWAP_, without a name, of len 4 or 8. COMPACT: before the elements comes a
+ * base, 8 bytes: an offset. An element is the number of a word, 4 bytes: it is number * len bytes from the base. Then
+ * come len bytes, the data of a put or the operand of an atomic. SAME, with COMPACT: all atomics have the operand that
+ * follows the base, in 8 bytes. The record is padded to 8 bytes. */
+#define RMAI_RECORD_COMPACT 16
+#define RMAI_RECORD_SAME    32
 
 struct rmai_record {
     uint8_t kind; /* enum rmai_net_kind */
@@ -149,8 +156,8 @@ struct rmai_element {
 };
 
 struct rmai_item {
-    uint16_t first; /* the data belong to this element, counted among those of the request that expect something */
-    uint16_t code;  /* RMA_SUCCESS: data are values of this and following elements. An error: data are its text */
+    uint16_t first; /* the data belong to this record, counted among those of the request that expect something */
+    uint16_t code;  /* RMA_SUCCESS: data are values of the record's elements. An error: data are its text */
     uint32_t len;   /* bytes of data */
 };
 
@@ -170,7 +177,7 @@ static inline unsigned rmai_wire_words(const struct rmai_record *r) {
 /* rmai_wire_expects: 1 if each element of the record expects a value from the reply, or can fail. All other elements
  * are done when their request is. */
 static inline int rmai_wire_expects(const struct rmai_record *r) {
-    return r->name || r->flags & ~(unsigned)RMAI_RECORD_SIGNAL ||
+    return r->name || r->flags & (RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES) ||
            (r->kind != RMAI_RECORD_PUT && r->kind != RMAI_RECORD_ATOMIC && r->kind != RMAI_RECORD_RUNS);
 }
 
@@ -188,11 +195,25 @@ static inline int rmai_wire_gives(const struct rmai_record *r) {
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
-/* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message. */
+/* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message, rmai_wire_head_bytes
+ * those of what comes before the elements, after record and name, and rmai_wire_elements_bytes the sum of it all, with
+ * padding. */
 static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
+    if (r->flags & RMAI_RECORD_COMPACT)
+        return sizeof(uint32_t) + (r->kind == RMAI_RECORD_GET || r->flags & RMAI_RECORD_SAME ? 0 : r->len);
     return rmai_wire_words(r) * sizeof(uint64_t) +
            (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_RUNS ? rmai_padded(r->len) : 0);
 }
+static inline size_t rmai_wire_head_bytes(const struct rmai_record *r) {
+    return (r->flags & RMAI_RECORD_COMPACT ? sizeof(uint64_t) : 0) +
+           (r->flags & RMAI_RECORD_SAME ? sizeof(uint64_t) : 0);
+}
+static inline size_t rmai_wire_elements_bytes(const struct rmai_record *r) {
+    return rmai_wire_head_bytes(r) + rmai_padded(r->n * rmai_wire_element_bytes(r));
+}
+
+/* Bytes that the elements of a compact run of words of len bytes can name. */
+static inline uint64_t rmai_wire_compact_reach(size_t len) { return (uint64_t)len << 32; }
 
 /* A message that is being read. */
 struct rmai_wire_reader {
@@ -207,7 +228,7 @@ struct rmai_wire_reader {
 const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len);
 
 /* rmai_wire_next_record reads the next record of a request: *r, its name (of RMAI_NAME_MAX bytes, "" without one), and
- * where its elements are, rmai_wire_element_bytes from each other. rmai_wire_next_item reads the next item of a reply,
+ * where its elements, or the base of a compact run, are. rmai_wire_next_item reads the next item of a reply,
  * and where its data are. Both return 1, or 0 after the last one, or -1 with m->wrong: a length that passes the
  * message's end, bytes after the last one, a kind, operation, length, count or flag that no PE sends, an impossible
  * offset, or a reply that would not fit into a message. Elements and data stay in the message. */

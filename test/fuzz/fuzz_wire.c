@@ -39,6 +39,13 @@ static size_t len;
 
 static void check_elements(const struct rmai_record *r, const unsigned char *elements) {
     REQUIRE(r->n == 1 || (r->n > 1 && rmai_wire_may_run(r) && !r->name));
+    if (r->flags & RMAI_RECORD_COMPACT) {
+        uint64_t base;
+        memcpy(&base, elements, sizeof base);
+        REQUIRE((r->len == 4 || r->len == 8) && base % r->len == 0 && !r->name);
+        REQUIRE(base <= RMA_GPTR_ATTACHED_ && RMA_GPTR_ATTACHED_ - base >= (uint64_t)r->len << 32);
+        return;
+    }
     for (unsigned i = 0; i < r->n; i++) {
         const struct rmai_element e = rmai_wire_element(r, elements + i * rmai_wire_element_bytes(r));
         const uint64_t offset = rmai_by_node_offset(e.offset);
@@ -63,7 +70,7 @@ static int read_all(int items) {
             const unsigned char *data = NULL;
             more = items ? rmai_wire_next_item(&m, &i, &data) : rmai_wire_next_record(&m, &r, name, &data);
             if (more <= 0) break;
-            size_t bytes = items ? i.len : r.n * rmai_wire_element_bytes(&r);
+            size_t bytes = items ? i.len : rmai_wire_elements_bytes(&r);
             REQUIRE(data >= arrived && data <= arrived + len && bytes <= (size_t)(arrived + len - data));
             if (!items) check_elements(&r, data);
             REQUIRE(items || (r.name < RMAI_NAME_MAX && !name[r.name] && m.reply <= RMAI_MESSAGE));
@@ -127,10 +134,19 @@ static int write_records(void) {
         most = r.n * value;
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
         if (rmai_wire_expects(&r)) reply += sizeof(struct rmai_item) + most;
-        all = sizeof r + rmai_padded(r.name) + r.n * rmai_wire_element_bytes(&r);
+        if (!r.name && (r.len == 4 || r.len == 8) && rmai_wire_may_run(&r) && r.op != RMA_COMPARE_SWAP_ && byte() & 1) {
+            r.flags |= RMAI_RECORD_COMPACT;
+            if (r.kind == RMAI_RECORD_ATOMIC && byte() & 1) r.flags |= RMAI_RECORD_SAME;
+        }
+        all = sizeof r + rmai_padded(r.name) + rmai_wire_elements_bytes(&r);
         if (reply > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
         append(&r, sizeof r);
         append(name, r.name);
+        if (r.flags & RMAI_RECORD_COMPACT) { /* base, operand and elements are 0 */
+            len += rmai_wire_elements_bytes(&r);
+            e.n++;
+            continue;
+        }
         for (unsigned i = 0; i < r.n; i++) {
             const struct rmai_element one = {.offset = number() >> 24 & ~(uint64_t)7, .value = i};
             append(&one, rmai_wire_words(&r) * sizeof(uint64_t));

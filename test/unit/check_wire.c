@@ -438,6 +438,92 @@ START_TEST(each_element_of_a_run_is_looked_at) {
 }
 END_TEST
 
+/* A compact run; the elements are numbers from 0 on, with operands that nobody looks at. */
+static void compact(struct rmai_record r, const char *name, uint64_t base) {
+    const uint64_t operand = 7;
+    unsigned char elements[256] = {0};
+    r.flags |= RMAI_RECORD_COMPACT;
+    r.name = (uint8_t)(name ? strlen(name) : 0);
+    for (uint32_t i = 0; i < r.n; i++) memcpy(elements + i * rmai_wire_element_bytes(&r), &i, sizeof i);
+    append(&r, sizeof r);
+    if (name) append(name, r.name);
+    append(&base, sizeof base);
+    if (r.flags & RMAI_RECORD_SAME) append(&operand, sizeof operand);
+    append(elements, r.n * rmai_wire_element_bytes(&r));
+    count_one();
+}
+
+START_TEST(a_compact_run_is_read_as_it_was_written) {
+    /* A base or an operand that is taken for an element, padding that is not, a length of the wide form. */
+    static const struct {
+        struct rmai_record r;
+        size_t element, value; /* bytes */
+    } all[] = {
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 3}, 12, 0},
+        {{.kind = RMAI_RECORD_PUT, .len = 4, .n = 3}, 8, 0},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 5}, 4, 8},
+        {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .n = 1}, 12, 0},
+        {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_SET_, .len = 4, .flags = RMAI_RECORD_SAME, .n = 9}, 4, 0},
+        {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SAME | RMAI_RECORD_WANTED, .n = 3}, 4, 8},
+    };
+    const size_t n = sizeof all / sizeof all[0];
+    const uint64_t base = (uint64_t)5 << 35;
+    size_t reply = sizeof(struct rmai_envelope);
+    struct rmai_wire_reader m;
+    struct rmai_record r;
+    char name[RMAI_NAME_MAX];
+    const unsigned char *at;
+    begin(RMAI_WIRE_REQUEST, 5);
+    for (size_t i = 0; i < n; i++) compact(all[i].r, NULL, base);
+    m = opened(message.len);
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 1);
+        ck_assert_int_eq(r.kind, all[i].r.kind);
+        ck_assert_int_eq(r.n, all[i].r.n);
+        ck_assert_uint_eq(rmai_wire_element_bytes(&r), all[i].element);
+        ck_assert_int_eq(memcmp(at, &base, sizeof base), 0);
+        for (uint32_t k = 0; k < r.n; k++)
+            ck_assert_int_eq(memcmp(at + rmai_wire_head_bytes(&r) + k * all[i].element, &k, sizeof k), 0);
+        if (all[i].value) reply += sizeof(struct rmai_item) + r.n * all[i].value;
+        ck_assert_uint_eq(m.reply, reply);
+    }
+    ck_assert_int_eq(rmai_wire_next_record(&m, &r, name, &at), 0);
+}
+END_TEST
+
+START_TEST(a_compact_run_that_no_PE_sends_is_refused) {
+    /* Its elements are not looked at one by one: so its base must keep all of them from attached memory, and aligned.
+     */
+    static const struct {
+        struct rmai_record r;
+        uint64_t base;
+        const char *name, *text;
+    } all[] = {
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 2}, 12, NULL, "offset 0xc is none"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, RMA_GPTR_ATTACHED_ - 4, NULL, "offset 0xbffffffffc is none"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, RMA_GPTR_ATTACHED_ - ((uint64_t)4 << 32) + 4, NULL, "is none"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, UINT64_MAX - 3, NULL, "offset 0xfffffffffffffffc is none"},
+        {{.kind = RMAI_RECORD_PUT, .len = 16, .n = 2}, 0, NULL, "a compact run of 16 bytes each"},
+        {{.kind = RMAI_RECORD_GET, .len = 0, .n = 2}, 0, NULL, "a compact run of 0 bytes each"},
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 0}, 0, NULL, "0 elements of kind put"},
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 1}, 0, "rma_put", "1 elements of kind put, with a name"},
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 1, .flags = RMAI_RECORD_SAME}, 0, NULL, "flags 0x30 of kind put"},
+        {{.kind = RMAI_RECORD_FREE, .n = 1}, 0, NULL, "flags 0x10 of kind release"},
+        {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .len = 8, .n = 1}, 0, NULL, "an atomic with flags 0x10"},
+    };
+    const struct rmai_record same = {
+        .kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .flags = RMAI_RECORD_SAME, .n = 1};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        begin(RMAI_WIRE_REQUEST, 5);
+        compact(all[i].r, all[i].name, all[i].base);
+        REFUSED(read_records, all[i].text);
+    }
+    begin(RMAI_WIRE_REQUEST, 5);
+    record(same, NULL, &good[0].e, data);
+    REFUSED(read_records, "an atomic with flags 0x20");
+}
+END_TEST
+
 START_TEST(lengths_are_not_believed) {
     struct rmai_record r = good[0].r;
     const struct rmai_item i = {.len = UINT32_MAX};
@@ -654,6 +740,8 @@ int main(void) {
     tcase_add_loop_test(damaged, a_marked_offset_with_a_name_is_refused, 0, 2);
     tcase_add_test(damaged, a_run_with_a_name_is_refused);
     tcase_add_test(damaged, each_element_of_a_run_is_looked_at);
+    tcase_add_test(damaged, a_compact_run_is_read_as_it_was_written);
+    tcase_add_test(damaged, a_compact_run_that_no_PE_sends_is_refused);
     tcase_add_test(damaged, lengths_are_not_believed);
     tcase_add_test(damaged, counts_of_elements_are_not_believed);
     tcase_add_test(damaged, a_name_that_is_longer_than_its_buffer_is_refused);
