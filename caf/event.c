@@ -5,7 +5,7 @@
 #include "caf/lock.h"
 
 void rmai_caf_event_post(struct rmai_caf_result r, const struct rmai_caf_place *at) {
-    if (at->near) rma_quiet(); /* between nodes the atomic below is a release by itself */
+    if (at->near) rma_quiet(); /* an atomic of librma releases the puts by itself */
     rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, 1, 0);
     rmai_caf_done(r);
 }

@@ -51,7 +51,7 @@ static void find_holder(struct lock_wait *l) {
     }
 }
 
-static int window_turn_has_come(void *context) {
+static int turn_has_come(void *context) {
     struct lock_wait *l = context;
     uint64_t out;
     if (l->near)
@@ -77,7 +77,7 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
         l.code = rmai_win_atomic(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
     }
-    if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
+    if (l.code == RMA_SUCCESS && !turn_has_come(&l)) rma_wait_for_(call, &l.holder, turn_has_come, &l);
     return l.code;
 }
 
@@ -88,7 +88,7 @@ int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t 
         __atomic_fetch_add(&lock->out, as, __ATOMIC_ACQ_REL);
         return RMA_SUCCESS;
     }
-    /* A fetching atomic: when it returns, the target has executed it. */
+    /* An atomic that fetches has left this process when it returns. */
     return rmai_win_atomic(call, RMA_FETCH_ADD_, peer->record_at + offset + offsetof(struct rmai_win_lock, out),
                            sizeof as, as, 0, &old);
 }
@@ -184,7 +184,7 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     return rmai_win_failed(w, rmai_win_peer_access(w, rank, access));
 }
 
-/* Completes the operations on p, and releases the lock that MPI_Win_lock or MPI_Win_lock_all has taken. */
+/* Completes and releases what MPI_Win_lock or MPI_Win_lock_all has locked. */
 static int unlock(struct rmai_win *w, struct rmai_win_peer *p) {
     const int code = complete_at(p);
     int released = RMA_SUCCESS;
@@ -390,7 +390,7 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
 
 /* ---- post, start, complete, wait ---- */
 
-/* MPI_Win_post for a process of another node: an entry in a list in the memory of that process. */
+/* A post for a process of another node, in memory of that process. */
 struct rmai_win_post {
     rma_gptr_t next;
     uint64_t rank;
@@ -468,7 +468,7 @@ struct post_wait {
     int rank;
 };
 
-/* Removes the post of the awaited process of another node from the list. Returns 1 if it had arrived. */
+/* Takes the post of a process of another node out of the list, if it has come. */
 static int take_far_post(void *context) {
     const struct post_wait *p = context;
     struct rmai_win *w = p->w;

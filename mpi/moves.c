@@ -9,7 +9,7 @@
 
 enum direction { PUT, GET };
 
-/* Moves data by lists of blocks. A side that is one block needs no list. */
+/* Lists of blocks for both sides. A side that is one block needs none. */
 static int move_lists(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
                       const struct rmai_win_side *t) {
     struct rma_block *near = NULL, *far = NULL;

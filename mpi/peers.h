@@ -13,13 +13,13 @@ static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) 
     return slot >= 0 ? &w->near[slot] : NULL;
 }
 
-/* rmai_win_peer fills in *peer for `rank` of the window, on this node or another one. Returns an enum rma_error.
- * rmai_win_peer_access changes the access of `rank`. */
+/* rmai_win_peer writes to *peer what is known of `rank`, which is a rank of the window, wherever it is. Returns an enum
+ * rma_error. rmai_win_peer_access changes the access of `rank`. */
 int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer);
 int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access);
 
-/* rmai_win_atomic executes the atomic `op` (enum rma_atomic_op_) on the word of len bytes, 4 or 8, that g names, and
- * writes the old value to *old. Errors name `call`. Returns an enum rma_error. */
+/* rmai_win_atomic does an atomic of `call` (RMA_FETCH_ADD_ and its kin) on the word of len bytes, 4 or 8, that g names,
+ * and writes its old value to *old. Returns an enum rma_error. */
 static inline int rmai_win_atomic(const char *call, int op, rma_gptr_t g, size_t len, uint64_t value, uint64_t cond,
                                   uint64_t *old) {
     return rma_gptr_atomic_slow_(call, op, g, len, value, cond, old);

@@ -3,9 +3,8 @@
  * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
  * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
  *
- * All processes of a communicator must execute a barrier by the same call of MPI. So MPI_Barrier decides by the
- * communicator: either all of its processes have made a window on it, or none. Point-to-point calls match in any
- * case. */
+ * A barrier must be the same call in all processes: it depends on the communicator, whose processes have all made a
+ * window there or none. Point-to-point calls match whatever the other process calls. */
 #include "config.h"
 
 #include "mpi/family.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Included in each file that gcc compiles with --race, before its first line. gcc does not instrument the builtins for
- * stores around the caches, which functions of <immintrin.h> use. Here a macro for each builtin first tells the
- * detector what the builtin accesses; within a macro its own name is not expanded again. clang instruments nontemporal
+/* Included in each file that gcc compiles with --race, before its first line. gcc's instrumentation leaves out the
+ * builtins by which programs store around the caches, of which functions of <immintrin.h> are made. Here each of them
+ * first tells the detector what it accesses: a macro's own name is not expanded again. clang instruments nontemporal
  * stores itself. Not covered are accesses through masks, gathers and scatters, whose bytes depend on their operands. */
 #if !defined __ASSEMBLER__ && defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #ifdef __cplusplus

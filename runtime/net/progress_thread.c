@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_BUSY  100     /* polls for the next message after one has arrived: it often arrives within microseconds */
-#define STEP_LEAST  2000    /* nanoseconds between two polls right after a message; the kernel adds some 15 us */
-#define STEP_MOST   250000  /* some milliseconds after the message */
-#define STEP_QUIET  2500000 /* QUIET_AFTER the message: a wake-up costs the computation up to 17 us */
-#define QUIET_AFTER 100000000 /* nanoseconds */
-#define STEP_PART   16        /* the step is 1/STEP_PART of the time since the last message */
-#define SLICE       100000    /* nanoseconds: the kernel's least */
+#define POLLS_BUSY   100    /* polls for the next message after one has arrived: it often arrives within microseconds */
+#define STEP_LEAST   2000   /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
+#define STEP_MOST    250000 /* some milliseconds later, */
+#define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
+#define QUIET_AFTER  100000000 /* nanoseconds */
+#define LOOKS_A_TIME 16        /* polls in the time that has passed since the last message */
+#define SLICE        100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
@@ -33,7 +33,7 @@ static long nanoseconds_since(double then) {
  * so a PE that sends a message after a pause waits only for a small part of the pause, and the longer no message
  * arrives, the more rarely the thread wakes up. */
 static long step_after(long since) {
-    const long step = since / STEP_PART;
+    const long step = since / LOOKS_A_TIME;
     if (since >= QUIET_AFTER) return STEP_QUIET;
     return step < STEP_LEAST ? STEP_LEAST : step > STEP_MOST ? STEP_MOST : step;
 }
