@@ -16,14 +16,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLLS_FEW    25    /* polls for the next message after one has arrived, */
-#define POLLS_MANY   100   /* and if the last visit received several: then they follow each other within microseconds */
-#define STEP_LEAST   10000 /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
-#define STEP_MOST    250000    /* some milliseconds later, */
-#define STEP_QUIET   2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
-#define QUIET_AFTER  100000000 /* nanoseconds */
-#define LOOKS_A_TIME 16        /* polls in the time that has passed since the last message */
-#define SLICE        100000    /* nanoseconds: the kernel's least */
+#define POLLS_FEW   25     /* polls for the next message after one has arrived, */
+#define POLLS_MANY  100    /* and if the last visit received several: then they follow each other within microseconds */
+#define STEP_LEAST  10000  /* nanoseconds between polls right after a message; the kernel adds some 15 us, */
+#define STEP_MOST   250000 /* some milliseconds later, */
+#define STEP_QUIET  2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
+#define QUIET_AFTER 100000000 /* nanoseconds */
+#define STEP_PART   16        /* the step is 1/STEP_PART of the time since the last message */
+#define SLICE       100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
