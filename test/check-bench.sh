@@ -2,34 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-bench.sh: each benchmark runs, on one node and with a node for each PE, and moves correct data.
 #
-# RMA_TEST_DEPTH: `quick` runs each benchmark once, alternately on one node and on two; `normal` on both; `long` with
-# each option, and with other numbers of PEs.
+# RMA_TEST_DEPTH: `quick` runs each benchmark once, alternately on one node and on two; `normal` on both, of which
+# one may be a run with an option; `long` with each option and other numbers of PEs on both.
 # Broken by a benchmark that hangs if its target is on another node, by data that its own validation finds wrong, by
 # missing rows, and by ignored options. Each runs a few iterations; the script checks no times.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-top_builddir=$(cd "$top_builddir" && pwd)
-# shellcheck source=deadline.sh
-. "$(dirname "$0")/deadline.sh"
-# shellcheck source=depth.sh
-. "$top_srcdir/test/depth.sh"
-# shellcheck source=launcher.sh
-. "$top_srcdir/test/launcher.sh"
-# shellcheck source=layout.sh
-. "$top_srcdir/test/layout.sh"
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-bench.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what the job said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
+# The programs themselves: libtool's wrappers, which installed programs have, take 15 ms in each PE.
+programs=$top_builddir/bench/.libs
+LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+need "$programs/rma_init"
 
 # job LAYOUT N PROGRAM [ARGUMENT...]: with $setting, a setting of the environment, if it is not empty. Lists of words:
 # the layout's switches, mpiexec.
@@ -40,10 +25,8 @@ job() {
     status=0
     # shellcheck disable=SC2046,SC2086
     env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" \
-        "$top_builddir/bench/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+        "$programs/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
-# exits CODE WHAT: the last job has ended with CODE.
-exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
 
 # runs LAYOUT ROWS PROGRAM [ARGUMENT...]: so many rows, each with Pass in its last column.
 runs() {
@@ -69,7 +52,9 @@ on_both() {
 }
 # Each benchmark; its options and other numbers of PEs; and repetitions: see the head of this file.
 passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
-option() { if deep; then on_both "$@"; elif ! quick; then in_turn "$@"; fi; }
+# begins: like passes, for a benchmark of which option is a further run.
+begins() { if [ "$depth" = normal ]; then far "$@"; else passes "$@"; fi; }
+option() { if deep; then on_both "$@"; elif ! quick; then runs one "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
 # Between nodes only: --ways.
 far() { runs nolocal "$@"; }
@@ -88,24 +73,24 @@ few="-i 3 -x 0 -r 1"
 # few is a list of words.
 # shellcheck disable=SC2086
 {
-    passes 3 rma_put_latency $few -m 8:32
-    passes 3 rma_get_latency $few -m 8:32 --call
+    begins 3 rma_put_latency $few -m 8:32
+    begins 3 rma_get_latency $few -m 8:32 --call
     option 2 rma_put_latency $few -m 8:16 --memory=local
     option 2 rma_get_latency $few -m 8:16 --memory=attached
     far 2 rma_put_latency $few -m 8:16 --ways
     uses_window
     far_option 2 rma_put_latency $few -m 8:16 --ways --memory=symmetric
     far_option 1 rma_get_latency $few -m 64k:64k --ways --memory=attached
-    passes 2 rma_put_bw $few -m 4k:8k -w 4
+    begins 2 rma_put_bw $few -m 4k:8k -w 4
     option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
     option 2 rma_put_bw $few -m 4k:8k --handover
     option 2 rma_get_bw $few -m 4k:8k -w 4
-    passes 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover --touch=read
-    passes 2 rma_put_bibw $few -m 4k:8k -w 4
+    begins 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover --touch=read
+    begins 2 rma_put_bibw $few -m 4k:8k -w 4
     option 2 rma_put_bibw $few -m 4k:8k --handover
     passes 3 rma_put_mr $few -m 8:32
     passes 2 rma_put_nb $few -m 4k:8k
-    passes 1 rma_barrier $few
+    begins 1 rma_barrier $few
     option 1 rma_barrier $few -o sync
     passes 20 rma_atomics $few
     option 1 rma_atomics $few --operation=swap
@@ -113,10 +98,10 @@ few="-i 3 -x 0 -r 1"
     passes 5 rma_accumulate $few
     passes 8 rma_shmem $few
     passes 2 rma_signal $few -m 8k:16k
-    passes 2 rma_threads $few
+    begins 2 rma_threads $few
     option 3 rma_threads $few -t 4 -o fetch_add
     option 1 rma_threads $few -t 1 -o get
-    passes 5 rma_lock $few
+    begins 5 rma_lock $few
     option 1 rma_lock $few --operation=handover
     passes 11 rma_wait $few
     option 1 rma_wait $few --operation=any8
@@ -127,11 +112,11 @@ few="-i 3 -x 0 -r 1"
     passes 2 rma_init
     passes 1 rma_alloc $few -p fixed
     passes 2 rma_gups $few -m 64k:128k
-    passes 2 rma_histogram $few -m 64k:128k
-    passes 2 rma_index_gather $few -m 64k:128k
+    begins 2 rma_histogram $few -m 64k:128k
+    begins 2 rma_index_gather $few -m 64k:128k
     option 1 rma_histogram $few -m 64k:64k -w 1000 --bucket=7
     option 1 rma_index_gather $few -m 64k:64k -w 1000 --bucket=7
-    passes 4 rma_list $few --nodes=16
+    begins 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
     far 4 rma_list $few --nodes=16 --ways
     far_option 4 rma_list $few --nodes=16 --ways --memory=attached
@@ -268,7 +253,7 @@ fi
 notes() {
     expected=$1 text=$2
     shift 2
-    job one 2 ../test/bench/rounds -i 1 -x 0 "$@"
+    job one 2 ../../test/bench/rounds -i 1 -x 0 "$@"
     if [ $status -eq 0 ] && [ "$(cat "$dir/out" "$dir/err" | grep -c 'note: ')" -eq "$expected" ] &&
         grep -qF -e "$text" "$dir/out" "$dir/err"; then
         ok "rounds $*: $text"
@@ -309,7 +294,7 @@ fi
 # quicker.
 alone() {
     status=0
-    timeout -k 5 "$(seconds 120)" "$top_builddir/bench/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
+    timeout -k 5 "$(seconds 120)" "$programs/$1" "$2" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 tried=
 for source in "$top_srcdir"/bench/rma_*.c; do
@@ -357,4 +342,4 @@ else
     fail "tools/scaling --pes=2: exit $status"
 fi
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+verdict
