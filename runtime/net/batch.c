@@ -264,8 +264,9 @@ static void send_open_batches(struct rmai_net *net, int session) {
 void rmai_batches_send_due(struct rmai_net *net) {
     const double now = rmai_wtime();
     if (now < net->batches_due) return;
+    /* A thread that holds it may wait for the progress thread, which may be here, to leave the biased lock. */
+    if (pthread_mutex_trylock(&net->sets_lock) != 0) return;
     net->batches_due = now + RMAI_BATCH_WAIT;
-    pthread_mutex_lock(&net->sets_lock);
     send_open_batches(net, 1);
     pthread_mutex_unlock(&net->sets_lock);
 }

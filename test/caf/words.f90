@@ -1,8 +1,8 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! words: locks, critical sections, events, atomic subroutines.
 !
-! Broken by a lock that two images hold, by a post that is lost, by an atomic update of the wrong width or image, and by
-! a wrong status.
+! Broken by a lock that two images hold, by a post that is lost, by an atomic update of the wrong width or image or that
+! an image does not see after it has synchronized, and by a wrong status.
 program words
   use iso_fortran_env
   implicit none
@@ -157,6 +157,23 @@ program words
   end do
   sync all
   call expect(counter[1], n, 'atomic_cas')
+  ! updates of a third image, seen by the image with which this one then synchronizes
+  sync all
+  counter = 0
+  sync all
+  do i = 1, rounds
+    if (me == 1 .and. n > 2) then
+      do old = 1, 20
+        call atomic_add(counter[n], 1)
+      end do
+      sync images (2)
+    else if (me == 2 .and. n > 2) then
+      sync images (1)
+      call atomic_ref(got, counter[n])
+      if (got < 20 * i) call expect(got, 20 * i, 'atomic_add to a third image, before sync images')
+    end if
+  end do
+  sync all
   if (me == 1) print '(a)', 'words: passed'
 contains
   include 'expect.inc'
