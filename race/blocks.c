@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unwind.h>
 
 #include "race/clock.h"
 #include "race/job.h"
@@ -214,23 +213,6 @@ int race_is_on_stack(uintptr_t addr) {
         pthread_attr_destroy(&attr);
     }
     return addr >= here && addr < stack_end;
-}
-
-/* The frame of a function ends where that of its caller begins. */
-struct walk {
-    uintptr_t addr, pc;
-};
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *arg) {
-    struct walk *w = arg;
-    if (_Unwind_GetCFA(context) > w->addr) return _URC_END_OF_STACK;
-    w->pc = _Unwind_GetIP(context);
-    return _URC_NO_REASON;
-}
-
-uintptr_t race_frame_of(uintptr_t addr) {
-    struct walk w = {.addr = addr};
-    if (race_is_on_stack(addr)) _Unwind_Backtrace(visit, &w);
-    return race_is_program(w.pc) ? w.pc : 0;
 }
 
 /* Removes the buffers of operations that are complete. */

@@ -42,12 +42,10 @@ int race_private_block(uintptr_t addr, struct race_private_block *b);
 
 /* Buffers of pending operations on the calling thread's stack. race_stack_buffer: the calling thread's operation with
  * this epoch uses it. race_called, which every wrapper calls first, finds those that were in frames which have ended:
- * frame is the wrapper's. It returns pc. race_is_on_stack: whether the address is in the calling thread's stack. race_frame_of: where the function
- * executes whose frame has the address, or 0; for reports only, since it walks the whole stack. */
+ * frame is the wrapper's. It returns pc. race_is_on_stack: whether the address is in the calling thread's stack. */
 void race_stack_buffer(uintptr_t addr, size_t len, race_epoch epoch);
 void race_frames_ended(uintptr_t pc, uintptr_t frame);
 int race_is_on_stack(uintptr_t addr);
-uintptr_t race_frame_of(uintptr_t addr);
 extern __thread uintptr_t race_lowest_buffer;
 static inline uintptr_t race_called(uintptr_t pc, const void *frame) {
     if (__builtin_expect((uintptr_t)frame > race_lowest_buffer, 0)) race_frames_ended(pc, (uintptr_t)frame);

@@ -9,6 +9,7 @@
 #include "race/blocks.h"
 #include "race/clock.h"
 #include "race/job.h"
+#include "race/locals.h"
 #include "race/options.h"
 #include "race/places.h"
 #include "race/symbols.h"
@@ -78,11 +79,15 @@ static int word_heap_block(const char *owner, int pe, uint64_t offset, char *tex
 static void word_private(uintptr_t addr, char *text, size_t room) {
     char place[256], function[256];
     struct race_private_block b;
-    uintptr_t pc;
+    struct race_frame f;
+    struct race_local v;
     if (race_private_block(addr, &b))
         word_block("its own ", "block", "allocated", b.size, b.place, addr - b.base, text, room);
-    else if ((pc = race_frame_of(addr))) {
-        race_symbols_place(race_place(pc), place, sizeof place, function, sizeof function);
+    else if (race_frame_of(addr, &f) && race_local_variable(addr, &f, &v))
+        snprintf(text, room, "`%s` (local variable of %s of %zu byte%s, offset %zu)", v.name, v.function, v.size,
+                 v.size == 1 ? "" : "s", v.offset);
+    else if (race_frame_of(addr, &f)) {
+        race_symbols_place(race_place(f.pc), place, sizeof place, function, sizeof function);
         snprintf(text, room, "a local variable of %s (%s)", function[0] ? function : "the function", place);
     } else if (race_is_on_stack(addr))
         snprintf(text, room, "its own stack");

@@ -369,7 +369,7 @@ gives "the texts of reports" 66 4 \
     "writes 64 bytes of PE 1's symmetric heap block of 64 bytes allocated at texts.c:8, offset 16 by" \
     "1 operation past the end of a block" "4 pairs of places race" \
     "shmem_ctx_quiet(ctx), then a flag that PE 1 waits for, or shmem_barrier_all" \
-    "writes 8 bytes of a local variable of local_buffer (texts.c:41)" \
+    "writes 8 bytes of \`copy\` (local variable of local_buffer of 32 bytes, offset 8)" \
     "in in_context, not completed" "completed, but PE 1 did not wait for it" \
     "them by shmem_long_get_nbi at texts.c:40 in local_buffer, not completed: no quiet or barrier between" \
     "what would order them: a mutex for both, or joining the thread between"
@@ -387,7 +387,12 @@ fi
 # The compiler may have made one function of all.
 $oshcc --race -O2 texts.c -o texts || fail "oshcc --race -O2 texts.c"
 job ./texts
-gives "a local variable at -O2" 66 4 "writes 8 bytes of a local variable of local_buffer (texts.c:4"
+gives "a local variable at -O2" 66 4 "writes 8 bytes of \`copy\` (local variable of local_buffer of 32 bytes, offset 8)"
+mkdir none
+printf '#!/bin/sh\nexit 1\n' >none/readelf
+chmod +x none/readelf
+job ./texts PATH="$PWD/none:$PATH"
+gives "a local variable without readelf" 66 4 "writes 8 bytes of a local variable of local_buffer (texts.c:4"
 
 # ---- a part of the program without --race ----
 
