@@ -145,18 +145,6 @@ static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ct
            count_taken(all, rmai_stream_put(all, pe, key, offset, source, len), RMAI_PUTS, len);
 }
 
-static __attribute__((noinline)) int stream_put_any(const rma_ctx *ctx, void *dest, const void *source, size_t len,
-                                                    int pe) {
-    return len > 0 && len <= RMAI_STREAM_LEN_MAX && stream_put_of(ctx, dest, source, len, pe);
-}
-
-/* Words apart, for which the compiler calls no memcpy. */
-static inline __attribute__((always_inline)) int stream_put(const rma_ctx *ctx, void *dest, const void *source,
-                                                            size_t len, int pe) {
-    return RMAI_LIKELY(len == sizeof(uint64_t)) ? stream_put_of(ctx, dest, source, sizeof(uint64_t), pe)
-                                                : stream_put_any(ctx, dest, source, len, pe);
-}
-
 static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ctx, void *dest, const void *source,
                                                                size_t len, int pe) {
     struct rmai_streams *all = streams_of(ctx, &pe);
@@ -167,27 +155,15 @@ static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ct
            count_taken(all, rmai_stream_get(all, pe, key, offset, dest, len), RMAI_GETS, len);
 }
 
-static __attribute__((noinline)) int stream_get_any(const rma_ctx *ctx, void *dest, const void *source, size_t len,
-                                                    int pe) {
-    return stream_get_of(ctx, dest, source, len, pe);
-}
-
-static inline __attribute__((always_inline)) int stream_get(const rma_ctx *ctx, void *dest, const void *source,
-                                                            size_t len, int pe) {
-    return RMAI_LIKELY(len == sizeof(uint64_t)) ? stream_get_of(ctx, dest, source, sizeof(uint64_t), pe)
-                                                : stream_get_any(ctx, dest, source, len, pe);
-}
-
-static inline __attribute__((always_inline)) int stream_atomic(const rma_ctx *ctx, uint32_t update, const void *target,
-                                                               uint64_t value, int pe, void *fetch) {
+static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx *ctx, uint32_t update,
+                                                                  const void *target, size_t len, uint64_t value,
+                                                                  int pe, void *fetch) {
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key =
         rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update | RMAI_STREAM_COMPACT;
-    const size_t len = update >> 24;
     uint64_t offset;
-    return all && rmai_stream_is_open(all, pe, key) && ((uintptr_t)target & (len - 1)) == 0 &&
-           find_offset(target, len, &offset) &&
-           count_taken(all, rmai_stream_atomic(all, pe, key, offset, value, fetch), RMAI_ATOMICS, 0);
+    return all && rmai_stream_is_open(all, pe, key) && find_offset(target, len, &offset) &&
+           count_taken(all, rmai_stream_atomic(all, pe, key, offset, value, len, fetch), RMAI_ATOMICS, 0);
 }
 
 /* ---- one operation ---- */
@@ -260,14 +236,35 @@ static __attribute__((noinline)) int get_beyond(const char *call, const rma_ctx 
     return raise_failure(rmai_net_get(&op));
 }
 
+/* Words of 8 bytes apart: for these the compiler calls no memcpy. The calls of the others are the last thing that the
+ * functions below do, so that these save no registers. */
+static __attribute__((noinline)) int put_other(const char *call, const rma_ctx *ctx, void *dest, const void *source,
+                                               size_t len, int pe, enum rmai_when when) {
+    return len > 0 && len <= RMAI_STREAM_LEN_MAX && stream_put_of(ctx, dest, source, len, pe)
+               ? RMA_SUCCESS
+               : put_beyond(call, ctx, dest, source, len, pe, when);
+}
+
+static inline __attribute__((always_inline)) int put_as(const char *call, const rma_ctx *ctx, void *dest,
+                                                        const void *source, size_t len, int pe, enum rmai_when when) {
+    if (RMAI_UNLIKELY(len != sizeof(uint64_t))) return put_other(call, ctx, dest, source, len, pe, when);
+    return stream_put_of(ctx, dest, source, sizeof(uint64_t), pe)
+               ? RMA_SUCCESS
+               : put_beyond(call, ctx, dest, source, sizeof(uint64_t), pe, when);
+}
+
+static __attribute__((noinline)) int get_other_nbi(const char *call, const rma_ctx *ctx, void *dest, const void *source,
+                                                   size_t len, int pe) {
+    return stream_get_of(ctx, dest, source, len, pe) ? RMA_SUCCESS
+                                                     : get_beyond(call, ctx, dest, source, len, pe, RMAI_LATER);
+}
+
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
-                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_NOW);
+    return put_as(call, ctx, dest, source, len, pe, RMAI_NOW);
 }
 
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
-                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_COPIED);
+    return put_as(call, ctx, dest, source, len, pe, RMAI_COPIED);
 }
 
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
@@ -275,13 +272,14 @@ int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *
 }
 
 int rma_put_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return stream_put(ctx, dest, source, len, pe) ? RMA_SUCCESS
-                                                  : put_beyond(call, ctx, dest, source, len, pe, RMAI_LATER);
+    return put_as(call, ctx, dest, source, len, pe, RMAI_LATER);
 }
 
 int rma_get_nbi_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe) {
-    return stream_get(ctx, dest, source, len, pe) ? RMA_SUCCESS
-                                                  : get_beyond(call, ctx, dest, source, len, pe, RMAI_LATER);
+    if (RMAI_UNLIKELY(len != sizeof(uint64_t))) return get_other_nbi(call, ctx, dest, source, len, pe);
+    return stream_get_of(ctx, dest, source, sizeof(uint64_t), pe)
+               ? RMA_SUCCESS
+               : get_beyond(call, ctx, dest, source, sizeof(uint64_t), pe, RMAI_LATER);
 }
 
 void *rma_ptr(const void *addr, int pe) {
@@ -336,7 +334,11 @@ static __attribute__((noinline)) int atomic_beyond(const char *call, const rma_c
 
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch) {
-    if (fetch && op != RMA_COMPARE_SWAP_ && stream_atomic(ctx, RMA_WORD_UPDATE_(op, len), target, value, pe, fetch))
+    const uint32_t update = RMA_WORD_UPDATE_(op, len);
+    if (fetch && op != RMA_COMPARE_SWAP_ &&
+        (RMAI_LIKELY(len == sizeof(uint64_t))
+             ? stream_atomic_of(ctx, update, target, sizeof(uint64_t), value, pe, fetch)
+             : stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, fetch)))
         return RMA_SUCCESS;
     return atomic_beyond(call, ctx, op, target, len, value, cond, pe, fetch);
 }
@@ -361,10 +363,19 @@ static __attribute__((noinline)) int update_beyond(const char *call, const rma_c
     return rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
 }
 
+static __attribute__((noinline)) int update_half(const char *call, const rma_ctx *ctx, uint32_t update,
+                                                 const void *target, uint64_t value, int pe) {
+    return stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, NULL)
+               ? RMA_SUCCESS
+               : update_beyond(call, ctx, update, target, value, pe);
+}
+
 int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, const void *target, uint64_t value,
                      int pe) {
-    return stream_atomic(ctx, update, target, value, pe, NULL) ? RMA_SUCCESS
-                                                               : update_beyond(call, ctx, update, target, value, pe);
+    if (RMAI_UNLIKELY(update >> 24 != sizeof(uint64_t))) return update_half(call, ctx, update, target, value, pe);
+    return stream_atomic_of(ctx, update, target, sizeof(uint64_t), value, pe, NULL)
+               ? RMA_SUCCESS
+               : update_beyond(call, ctx, update, target, value, pe);
 }
 
 int rmai_check_signal_op(const char *call, int op) {

@@ -407,7 +407,7 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, cons
     switch (r->kind) {
         case RMAI_RECORD_PUT: return rmai_stream_put(all, op->pe, key, op->offset, op->buffer, op->len);
         case RMAI_RECORD_GET: return rmai_stream_get(all, op->pe, key, op->offset, op->buffer, op->len);
-        default: return rmai_stream_atomic(all, op->pe, key, op->offset, op->value, op->buffer);
+        default: return rmai_stream_atomic(all, op->pe, key, op->offset, op->value, op->len, op->buffer);
     }
 }
 

@@ -94,7 +94,7 @@ rmai_stream_place_(const struct rmai_stream *s, uint64_t key, uint64_t offset, s
         return s->at + sizeof offset;
     }
     if (RMAI_UNLIKELY(from_base >= rmai_wire_compact_reach(len) || from_base & (len - 1))) return NULL;
-    number = (uint32_t)(from_base / len);
+    number = (uint32_t)(len == 8 ? from_base / 8 : from_base / 4);
     memcpy(s->at, &number, sizeof number);
     return s->at + sizeof number;
 }
@@ -131,9 +131,9 @@ static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_str
 /* An atomic that writes comes after all puts, so these must go in the same messages. fetch: where the old value goes
  * when it has come, or NULL. */
 static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_streams *all, int pe, uint64_t key,
-                                                                    uint64_t offset, uint64_t value, void *fetch) {
+                                                                    uint64_t offset, uint64_t value, size_t len,
+                                                                    void *fetch) {
     const int puts = atomic_load_explicit(&all->puts, memory_order_relaxed);
-    const size_t len = key >> 24 & 0xff;
     struct rmai_stream *s;
     unsigned char *at;
     if (RMAI_UNLIKELY(puts != RMAI_NO_PUTS && puts != 1 + pe)) return 0;
@@ -141,7 +141,7 @@ static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_
     if (!s) return 0;
     if (s->same && RMAI_UNLIKELY(value != s->value)) return rmai_stream_decline_(all);
     if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
-    if (!(key & RMAI_STREAM_COMPACT) || (!s->same && len == 8)) {
+    if (!(key & RMAI_STREAM_COMPACT) || (!s->same && len == sizeof value)) {
         memcpy(at, &value, sizeof value);
         at += sizeof value;
     } else if (!s->same) {

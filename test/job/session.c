@@ -12,7 +12,7 @@
  */
 #include "job.h"
 
-#define MANY       300 /* more than fit a message */
+#define MANY       1100 /* more than fit a message */
 #define MOST_WORDS 64
 
 /* Symmetric. */

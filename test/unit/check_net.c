@@ -1136,9 +1136,9 @@ START_TEST(a_stream_takes_no_atomic_that_has_to_wait_for_a_put) {
     p->rests = 0;
     there->sleeps = 1;
     for (int i = 0; i < 3; i++) ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
-    ck_assert(rmai_stream_atomic(streams, there->me, plus, 16, 1, NULL));
+    ck_assert(rmai_stream_atomic(streams, there->me, plus, 16, 1, 8, NULL));
     ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
-    ck_assert(!rmai_stream_atomic(streams, there->me, plus, 16, 1, NULL));
+    ck_assert(!rmai_stream_atomic(streams, there->me, plus, 16, 1, 8, NULL));
     ck_assert_int_eq(p->rests, 0);
     ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
     ck_assert_int_ge(p->rests, WAITED);
@@ -1606,6 +1606,26 @@ START_TEST(a_pe_that_is_not_served_has_its_credits_and_no_more) {
 }
 END_TEST
 
+START_TEST(values_of_many_records_have_their_places) {
+    /* A batch of records with one value each, whose places take more room than its message and its reply. */
+    enum { PAIRS = 1000 };
+    static uint64_t old[PAIRS], got[PAIRS];
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    set_word(there, 0, 0);
+    set_word(there, 16, 7);
+    there->sleeps = 1;
+    for (int i = 0; i < PAIRS; i++) {
+        ck_assert_int_eq(add(p, 0, 8, 1, &old[i], 1), RMA_SUCCESS);
+        ck_assert_int_eq(get(p, 16, &got[i], 8, RMAI_LATER), RMA_SUCCESS);
+    }
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    for (unsigned i = 0; i < PAIRS; i++) {
+        ck_assert_uint_eq(old[i], i);
+        ck_assert_uint_eq(got[i], 7);
+    }
+}
+END_TEST
+
 START_TEST(long_data_wait_for_credits_too) {
     /* The data of a batch under way that another one takes over. */
     enum { PIECES = 40 };
@@ -1859,6 +1879,7 @@ int main(void) {
     tcase_add_test(errors, more_done_than_under_way_ends_the_job);
     tcase_add_test(errors, a_broken_transport_and_a_damaged_message_end_the_job);
     tcase_add_test(waits, a_pe_that_is_not_served_has_its_credits_and_no_more);
+    tcase_add_test(waits, values_of_many_records_have_their_places);
     tcase_add_test(waits, long_data_wait_for_credits_too);
     tcase_add_test(waits, sets_wait_each_for_its_own);
     tcase_add_test(waits, a_wait_that_lasts_is_told_of);
