@@ -54,9 +54,13 @@ static inline uint64_t rmai_stream_key(int pe, unsigned kind, unsigned atomic, u
     return (uint64_t)(unsigned)pe << 32 | kind | flags << 16 | RMA_WORD_UPDATE_(atomic, len);
 }
 
-/* rmai_stream_is_open is a cheap first look, without the lock. The key may have changed when the lock is taken. */
+/* rmai_stream_key_at returns the key of the stream where one for pe would be. rmai_stream_is_open is a cheap first
+ * look. Both need no lock, and the key may have changed when the lock is taken. */
+static inline uint64_t rmai_stream_key_at(const struct rmai_streams *all, int pe) {
+    return atomic_load_explicit(&all->of[(unsigned)pe % RMAI_STREAMS].key, memory_order_relaxed);
+}
 static inline int rmai_stream_is_open(const struct rmai_streams *all, int pe, uint64_t key) {
-    return atomic_load_explicit(&all->of[(unsigned)pe % RMAI_STREAMS].key, memory_order_relaxed) == key;
+    return rmai_stream_key_at(all, pe) == key;
 }
 
 /* The key of a compact stream, if its words have len bytes; else that of a wide one. */
