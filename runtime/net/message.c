@@ -399,10 +399,11 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
 /* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
 static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint64_t key) {
     struct rmai_streams *all = &op->set->streams;
+    struct rmai_stream *s = rmai_stream_look(all, op->pe, key);
     switch (op->kind) {
-        case RMAI_RECORD_PUT: return rmai_stream_put(all, op->pe, key, op->offset, op->buffer, op->len);
-        case RMAI_RECORD_GET: return rmai_stream_get(all, op->pe, key, op->offset, op->buffer, op->len);
-        default: return rmai_stream_atomic(all, op->pe, key, op->offset, op->value, op->len, op->buffer);
+        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, op->offset, op->buffer, op->len);
+        case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, op->offset, op->buffer, op->len);
+        default: return rmai_stream_atomic(all, s, key, op->offset, op->value, op->len, op->buffer);
     }
 }
 
@@ -410,7 +411,7 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint
 static inline __attribute__((always_inline)) int begin(struct rmai_net *net, const struct rmai_op *op,
                                                        const struct rmai_record *r) {
     const uint64_t key = rmai_stream_key(op->pe, r->kind, r->op, r->flags, r->len);
-    const uint64_t open = rmai_stream_key_at(&op->set->streams, op->pe);
+    const uint64_t open = atomic_load_explicit(&rmai_stream_at(&op->set->streams, op->pe)->key, memory_order_relaxed);
     if (r->len <= RMAI_STREAM_LEN_MAX && (open & ~RMAI_STREAM_COMPACT) == key && stream_takes(op, open))
         return RMA_SUCCESS;
     rmai_pending_lock(op->set);
