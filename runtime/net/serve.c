@@ -384,7 +384,7 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
 
 /* ---- runs ---- */
 
-#define AHEAD 8 /* elements by which the processor fetches a word before it is used */
+#define AHEAD 24 /* elements by which the processor fetches a word before it is used */
 
 /* How a run is done that the compiler knows: `kind`, `op` and `len` are those of the record, and so are the two forms;
  * `alone` is the task's. */
