@@ -140,19 +140,21 @@ static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ct
                                                                size_t len, int pe) {
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len), len);
+    struct rmai_stream *s;
     uint64_t offset;
-    return all && rmai_stream_is_open(all, pe, key) && source && find_offset(dest, len, &offset) &&
-           count_taken(all, rmai_stream_put(all, pe, key, offset, source, len), RMAI_PUTS, len);
+    return all && (s = rmai_stream_look(all, pe, key)) != NULL && source && find_offset(dest, len, &offset) &&
+           count_taken(all, rmai_stream_put(all, s, key, offset, source, len), RMAI_PUTS, len);
 }
 
 static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ctx, void *dest, const void *source,
                                                                size_t len, int pe) {
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len), len);
+    struct rmai_stream *s;
     uint64_t offset;
-    return all && len <= RMAI_STREAM_LEN_MAX && rmai_stream_is_open(all, pe, key) && dest &&
+    return all && len <= RMAI_STREAM_LEN_MAX && (s = rmai_stream_look(all, pe, key)) != NULL && dest &&
            find_offset(source, len, &offset) &&
-           count_taken(all, rmai_stream_get(all, pe, key, offset, dest, len), RMAI_GETS, len);
+           count_taken(all, rmai_stream_get(all, s, key, offset, dest, len), RMAI_GETS, len);
 }
 
 static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx *ctx, uint32_t update,
@@ -161,9 +163,10 @@ static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx 
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key =
         rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update | RMAI_STREAM_COMPACT;
+    struct rmai_stream *s;
     uint64_t offset;
-    return all && rmai_stream_is_open(all, pe, key) && find_offset(target, len, &offset) &&
-           count_taken(all, rmai_stream_atomic(all, pe, key, offset, value, len, fetch), RMAI_ATOMICS, 0);
+    return all && (s = rmai_stream_look(all, pe, key)) != NULL && find_offset(target, len, &offset) &&
+           count_taken(all, rmai_stream_atomic(all, s, key, offset, value, len, fetch), RMAI_ATOMICS, 0);
 }
 
 /* ---- one operation ---- */

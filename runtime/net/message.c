@@ -255,6 +255,12 @@ static inline int may_stream(const struct rmai_pending *s, const struct rmai_rec
            r->len <= RMAI_STREAM_LEN_MAX && !(r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_);
 }
 
+/* The record of the caller stays out of memory: so the compiler knows what is in it. */
+static __attribute__((noinline)) void open_stream(struct rmai_peer *p, const struct rmai_op *op) {
+    const struct rmai_record r = record_of(op);
+    rmai_batch_open_stream(p->open, op, &r, BYTES_A_POLL - p->unpolled);
+}
+
 /* ---- the whole way: waiting for room ---- */
 
 static struct rmai_peer *peer_for(const struct rmai_op *op, uint64_t *mark) {
@@ -380,8 +386,7 @@ begin_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_re
                     join(p, op, r, NULL, signal, mark, NULL);
             poll = begun && is_poll_due(p);
             if (begun) rmai_batch_gathers(net);
-            if (begun && !signal && may_stream(s, r))
-                rmai_batch_open_stream(p->open, op, r, BYTES_A_POLL - p->unpolled);
+            if (begun && !signal && may_stream(s, r)) open_stream(p, op);
         } else if (net->biased && (p->open || rmai_batch_open(net, p))) {
             begun = join(p, op, r, NULL, signal, mark, NULL);
             if (RMAI_LIKELY(begun)) rmai_batch_send(net, p);
@@ -401,13 +406,13 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
 }
 
 /* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
-static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, const struct rmai_record *r, uint64_t key) {
+static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint64_t key) {
     struct rmai_streams *all = &op->set->streams;
-    if (!rmai_stream_is_open(all, op->pe, key)) key = rmai_stream_best_key(key, r->len);
-    switch (r->kind) {
-        case RMAI_RECORD_PUT: return rmai_stream_put(all, op->pe, key, op->offset, op->buffer, op->len);
-        case RMAI_RECORD_GET: return rmai_stream_get(all, op->pe, key, op->offset, op->buffer, op->len);
-        default: return rmai_stream_atomic(all, op->pe, key, op->offset, op->value, op->len, op->buffer);
+    struct rmai_stream *s = rmai_stream_look(all, op->pe, key);
+    switch (op->kind) {
+        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, op->offset, op->buffer, op->len);
+        case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, op->offset, op->buffer, op->len);
+        default: return rmai_stream_atomic(all, s, key, op->offset, op->value, op->len, op->buffer);
     }
 }
 
@@ -415,10 +420,8 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, cons
 static inline __attribute__((always_inline)) int begin(struct rmai_net *net, const struct rmai_op *op,
                                                        const struct rmai_record *r) {
     const uint64_t key = rmai_stream_key(op->pe, r->kind, r->op, r->flags, r->len);
-    if (r->len <= RMAI_STREAM_LEN_MAX &&
-        (rmai_stream_is_open(&op->set->streams, op->pe, key) ||
-         rmai_stream_is_open(&op->set->streams, op->pe, rmai_stream_best_key(key, r->len))) &&
-        stream_takes(op, r, key))
+    const uint64_t open = atomic_load_explicit(&rmai_stream_at(&op->set->streams, op->pe)->key, memory_order_relaxed);
+    if (r->len <= RMAI_STREAM_LEN_MAX && (open & ~RMAI_STREAM_COMPACT) == key && stream_takes(op, open))
         return RMA_SUCCESS;
     rmai_pending_lock(op->set);
     return begin_alone(net, op, r, NULL);

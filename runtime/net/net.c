@@ -33,6 +33,7 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
     pthread_mutex_init(&net->lock, NULL);
     pthread_mutex_init(&net->sets_lock, NULL);
     net->biased = job->level != RMA_THREAD_MULTIPLE && rmai_biased_works();
+    net->alone = net->biased && job->node_n_pes == 1;
     net->job = job;
     net->transport = transport;
     net->traffic = traffic;

@@ -108,7 +108,7 @@ uint32_t *rmai_net_alone(struct rmai_net *net) {
     _Static_assert(offsetof(struct rmai_biased, guest) == sizeof(uint32_t) &&
                        sizeof(_Atomic uint32_t) == sizeof(uint32_t),
                    "the inlined calls know where inside and guest are");
-    return net && net->biased && net->job->node_n_pes == 1 ? (uint32_t *)(void *)&net->bias : NULL;
+    return net && net->alone ? (uint32_t *)(void *)&net->bias : NULL;
 }
 
 struct rmai_streams *rmai_pending_streams(struct rmai_pending *s) {

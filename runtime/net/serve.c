@@ -384,7 +384,7 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
 
 /* ---- runs ---- */
 
-#define AHEAD 8 /* elements by which the processor fetches a word before it is used */
+#define AHEAD 24 /* elements by which the processor fetches a word before it is used */
 
 /* How a run is done that the compiler knows: `kind`, `op` and `len` are those of the record, and so are the two forms;
  * `alone` is the task's. */
@@ -687,7 +687,7 @@ int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *reque
     t.reply = NULL;
     net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
     t.steady_first = t.steady_there - (size_t)net->job->node_my_pe * net->job->stride;
-    t.alone = rmai_net_alone(net) != NULL && !net->visited;
+    t.alone = net->alone && !net->visited;
     /* Every reader of this memory sees the requests of earlier turns, which another thread of this PE may have done,
      * before those of this turn. */
     atomic_thread_fence(memory_order_acq_rel);

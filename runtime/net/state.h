@@ -49,6 +49,7 @@ struct rmai_net {
     int biased;
     struct rmai_biased bias;
     int visited; /* the guest of `bias` is in */
+    int alone;   /* rmai_net_alone is not NULL */
     pthread_mutex_t lock;
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */

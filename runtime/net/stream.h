@@ -54,9 +54,14 @@ static inline uint64_t rmai_stream_key(int pe, unsigned kind, unsigned atomic, u
     return (uint64_t)(unsigned)pe << 32 | kind | flags << 16 | RMA_WORD_UPDATE_(atomic, len);
 }
 
-/* rmai_stream_is_open is a cheap first look, without the lock. The key may have changed when the lock is taken. */
-static inline int rmai_stream_is_open(const struct rmai_streams *all, int pe, uint64_t key) {
-    return atomic_load_explicit(&all->of[(unsigned)pe % RMAI_STREAMS].key, memory_order_relaxed) == key;
+/* rmai_stream_at returns the stream where one for pe would be. rmai_stream_look returns it if it has this key, or NULL:
+ * a cheap first look. Both need no lock, and the key may have changed when the lock is taken. */
+static inline struct rmai_stream *rmai_stream_at(struct rmai_streams *all, int pe) {
+    return &all->of[(unsigned)pe % RMAI_STREAMS];
+}
+static inline struct rmai_stream *rmai_stream_look(struct rmai_streams *all, int pe, uint64_t key) {
+    struct rmai_stream *s = rmai_stream_at(all, pe);
+    return atomic_load_explicit(&s->key, memory_order_relaxed) == key ? s : NULL;
 }
 
 /* The key of a compact stream, if its words have len bytes; else that of a wide one. */
@@ -66,14 +71,13 @@ static inline uint64_t rmai_stream_best_key(uint64_t key, size_t len) {
     return rmai_stream_may_compact(len) ? key | RMAI_STREAM_COMPACT : key;
 }
 
-/* Returns the open stream of this key with room for an element, with the lock held, or NULL. */
-static inline __attribute__((always_inline)) struct rmai_stream *rmai_stream_enter_(struct rmai_streams *all, int pe,
-                                                                                    uint64_t key) {
-    struct rmai_stream *s = &all->of[(unsigned)pe % RMAI_STREAMS];
-    if (!rmai_biased_try_enter(all->lock)) return NULL;
-    if (RMAI_LIKELY(rmai_stream_is_open(all, pe, key) && s->at < s->stop)) return s;
+/* Takes the lock. Returns 0, without it, if s is not an open stream of this key with room for an element. */
+static inline __attribute__((always_inline)) int rmai_stream_enter_(struct rmai_streams *all,
+                                                                    const struct rmai_stream *s, uint64_t key) {
+    if (!rmai_biased_try_enter(all->lock)) return 0;
+    if (RMAI_LIKELY(atomic_load_explicit(&s->key, memory_order_relaxed) == key && s->at < s->stop)) return 1;
     rmai_biased_leave_tried(all->lock);
-    return NULL;
+    return 0;
 }
 
 /* Ends an element of the open stream, at `end`. */
@@ -105,24 +109,25 @@ static inline int rmai_stream_decline_(struct rmai_streams *all) {
     return 0;
 }
 
-/* Each of these adds an operation to the stream of this key; the caller counts it. Returns 0, with nothing changed, if
- * there is no such stream, no room in it, or the operation does not fit it. The caller has checked the range, which is
- * in the memory of `pe` on another node, at this offset in its space, and not attached. A get is nonblocking. */
-static inline __attribute__((always_inline)) int rmai_stream_put(struct rmai_streams *all, int pe, uint64_t key,
-                                                                 uint64_t offset, const void *source, size_t len) {
-    struct rmai_stream *s = rmai_stream_enter_(all, pe, key);
+/* Each of these adds an operation to s, the stream of this key; the caller counts it. Returns 0, with nothing changed,
+ * if s is NULL or no longer that stream, there is no room in it, or the operation does not fit it. The caller has
+ * checked the range, which is in the memory of `pe` on another node, at this offset in its space, and not attached. A
+ * get is nonblocking. */
+static inline __attribute__((always_inline)) int rmai_stream_put(struct rmai_streams *all, struct rmai_stream *s,
+                                                                 uint64_t key, uint64_t offset, const void *source,
+                                                                 size_t len) {
     unsigned char *at;
-    if (!s) return 0;
+    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
     if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
     memcpy(at, source, len);
     return rmai_stream_leave_(all, s, at + (key & RMAI_STREAM_COMPACT ? len : rmai_padded(len)));
 }
 
-static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_streams *all, int pe, uint64_t key,
-                                                                 uint64_t offset, void *dest, size_t len) {
-    struct rmai_stream *s = rmai_stream_enter_(all, pe, key);
+static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_streams *all, struct rmai_stream *s,
+                                                                 uint64_t key, uint64_t offset, void *dest,
+                                                                 size_t len) {
     unsigned char *at;
-    if (!s) return 0;
+    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
     if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
     *--s->dest = dest;
     return rmai_stream_leave_(all, s, at);
@@ -130,15 +135,13 @@ static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_str
 
 /* An atomic that writes comes after all puts, so these must go in the same messages. fetch: where the old value goes
  * when it has come, or NULL. */
-static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_streams *all, int pe, uint64_t key,
-                                                                    uint64_t offset, uint64_t value, size_t len,
-                                                                    void *fetch) {
+static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_streams *all, struct rmai_stream *s,
+                                                                    uint64_t key, uint64_t offset, uint64_t value,
+                                                                    size_t len, void *fetch) {
     const int puts = atomic_load_explicit(&all->puts, memory_order_relaxed);
-    struct rmai_stream *s;
     unsigned char *at;
-    if (RMAI_UNLIKELY(puts != RMAI_NO_PUTS && puts != 1 + pe)) return 0;
-    s = rmai_stream_enter_(all, pe, key);
-    if (!s) return 0;
+    if (RMAI_UNLIKELY(puts != RMAI_NO_PUTS && puts != 1 + (int)(key >> 32))) return 0;
+    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
     if (s->same && RMAI_UNLIKELY(value != s->value)) return rmai_stream_decline_(all);
     if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
     if (!(key & RMAI_STREAM_COMPACT) || (!s->same && len == sizeof value)) {

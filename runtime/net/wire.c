@@ -232,7 +232,7 @@ static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *
 
 int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, char *name,
                           const unsigned char **elements) {
-    size_t room = bytes_left(m), value, most;
+    size_t room = bytes_left(m), value, most, elements_bytes;
     if (m->next == m->n) return end_of(m);
     if (RMAI_UNLIKELY(room < sizeof *r))
         return refuse_message(m, "record", "%zu bytes are left, and a record has %zu", room, sizeof *r);
@@ -240,7 +240,8 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     room -= sizeof *r;
     if (RMAI_UNLIKELY(check_record(m, r, &value) < 0)) return -1;
     if (RMAI_UNLIKELY(r->name >= RMAI_NAME_MAX)) return refuse_message(m, "record", "a name of %u bytes", r->name);
-    if (RMAI_UNLIKELY(rmai_padded(r->name) + rmai_wire_elements_bytes(r) > room))
+    elements_bytes = rmai_wire_elements_bytes(r);
+    if (RMAI_UNLIKELY(rmai_padded(r->name) + elements_bytes > room))
         return refuse_message(m, "record", "%zu bytes are left for a name of %u bytes and %u elements of %zu", room,
                               r->name, r->n, rmai_wire_element_bytes(r));
     if (RMAI_UNLIKELY((r->n != 1 || r->flags & RMAI_RECORD_COMPACT) && (r->n == 0 || r->name || !rmai_wire_may_run(r))))
@@ -257,7 +258,7 @@ int rmai_wire_next_record(struct rmai_wire_reader *m, struct rmai_record *r, cha
     name[r->name] = 0;
     if (RMAI_UNLIKELY((rmai_wire_may_run(r) ? check_offsets(m, r, *elements) : check_operands(m, r, *elements)) < 0))
         return -1;
-    m->at = *elements + rmai_wire_elements_bytes(r);
+    m->at = *elements + elements_bytes;
     m->next++;
     return 1;
 }

@@ -1136,9 +1136,9 @@ START_TEST(a_stream_takes_no_atomic_that_has_to_wait_for_a_put) {
     p->rests = 0;
     there->sleeps = 1;
     for (int i = 0; i < 3; i++) ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
-    ck_assert(rmai_stream_atomic(streams, there->me, plus, 16, 1, 8, NULL));
+    ck_assert(rmai_stream_atomic(streams, rmai_stream_look(streams, there->me, plus), plus, 16, 1, 8, NULL));
     ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
-    ck_assert(!rmai_stream_atomic(streams, there->me, plus, 16, 1, 8, NULL));
+    ck_assert(!rmai_stream_atomic(streams, rmai_stream_look(streams, there->me, plus), plus, 16, 1, 8, NULL));
     ck_assert_int_eq(p->rests, 0);
     ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
     ck_assert_int_ge(p->rests, WAITED);
