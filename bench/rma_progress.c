@@ -6,6 +6,9 @@
  * a rest between them, for which the target has been idle for a while, or by a burst. A cell is the median of the
  * batches' medians. At the end of the computation the target might already wait, so the origin begins nothing there.
  *
+ * In the row "polled" a word goes there and back, and each side waits for it by loads of its own memory; a cell is half
+ * of the time. MPI has no such row: a window needs calls.
+ *
  * MPI by itself serves nobody while the target computes, and librma's progress thread would also serve MPI's
  * operations: for the MPI column no PE has this thread. With --ways no PE has it at all: operations that do not need
  * the target are done at once, the others when the computation is over. */
@@ -17,7 +20,7 @@
 #include <time.h>
 
 enum { RMA, RAW, MPI, N_METHODS };
-enum { FETCH_ADD, PUT, GET };
+enum { FETCH_ADD, PUT, GET, POLL };
 
 #define STEPS     10000   /* of arithmetic between two readings of the clock: some 10 us */
 #define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
@@ -33,10 +36,8 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"lone", FETCH_ADD, true},
-    {"burst", FETCH_ADD, false},
-    {"lone put", PUT, true},
-    {"burst put", PUT, false},
+    {"lone", FETCH_ADD, true}, {"burst", FETCH_ADD, false}, {"lone put", PUT, true},
+    {"burst put", PUT, false}, {"polled", POLL, false},
 };
 #define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
@@ -137,10 +138,50 @@ static double operate(const struct row *row, int method, double end) {
     return bench_median(samples, (int)n);
 }
 
+#define LAST UINT64_MAX /* the word that ends a batch of "polled" */
+
+static void send_word(int method, uint64_t value) {
+    if (method == RAW)
+        __atomic_store_n((uint64_t *)(void *)pair.peer, value, __ATOMIC_RELEASE);
+    else
+        BENCH_RMA(rma_p((uint64_t *)(void *)pair.heap, value, bench.peer));
+}
+
+/* One batch of "polled", for so many seconds. */
+static double poll_batch(int method, double seconds) {
+    uint64_t *word = (uint64_t *)(void *)pair.heap, seen = 0;
+    double value = 0;
+    long n = 0;
+    __atomic_store_n(word, 0, __ATOMIC_RELAXED);
+    bench_sync();
+    if (bench.role == BENCH_ORIGIN) {
+        const double end = now(CLOCK_MONOTONIC) + seconds;
+        do {
+            const double start = now(CLOCK_MONOTONIC);
+            send_word(method, (uint64_t)n + 1);
+            while ((seen = __atomic_load_n(word, __ATOMIC_ACQUIRE)) <= (uint64_t)n) continue;
+            samples[n++] = (now(CLOCK_MONOTONIC) - start) * 0.5e6;
+            wrong += seen != (uint64_t)n;
+        } while (n < SAMPLES && now(CLOCK_MONOTONIC) < end);
+        send_word(method, LAST);
+        value = bench_median(samples, (int)n);
+    } else if (bench.role == BENCH_TARGET) {
+        for (uint64_t found; (found = __atomic_load_n(word, __ATOMIC_ACQUIRE)) != LAST;) {
+            if (found == seen) continue;
+            wrong += found != seen + 1;
+            send_word(method, seen = found);
+        }
+    }
+    bench_sync();
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    return value;
+}
+
 /* One batch. */
 static double batch(const struct row *row, int method) {
     uint64_t *word = (uint64_t *)(void *)(method == MPI ? pair.base : pair.heap);
     double seconds = (double)compute_ms * 1e-3, value = 0;
+    if (row->operation == POLL) return poll_batch(method, seconds);
     done = 0;
     if (bench.role == BENCH_TARGET) __atomic_store_n(word, row->operation == GET ? KEPT : 0, __ATOMIC_RELEASE);
     bench_pair_sync_window(pair.win);
@@ -223,6 +264,10 @@ static double *must(double *values) {
     return values;
 }
 
+static bool measures(const struct row *row, int method) {
+    return method == MPI ? row->operation != POLL : method != RAW || pair.on_node;
+}
+
 /* The table without --ways. */
 static void print_rows(void) {
     static const struct bench_method methods[N_METHODS] = {
@@ -233,13 +278,13 @@ static void print_rows(void) {
         double cells[N_METHODS];
         for (long i = 0; i < bench.repeat; i++)
             for (int m = 0; m < N_METHODS; m++) {
-                if (m == RAW && !pair.on_node) continue;
+                if (!measures(&rows[r], m)) continue;
                 bench_progress(rows[r].name, i, bench.repeat);
                 serve(m != MPI);
                 values[m * bench.repeat + i] = batch(&rows[r], m);
             }
         for (int m = 0; m < N_METHODS; m++)
-            cells[m] = m == RAW && !pair.on_node ? NAN : bench_median(values + m * bench.repeat, (int)bench.repeat);
+            cells[m] = measures(&rows[r], m) ? bench_median(values + m * bench.repeat, (int)bench.repeat) : NAN;
         bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, bench_ratios, BENCH_RATIOS);
     }
     double longer[N_METHODS] = {NAN, NAN, NAN}, share[N_METHODS] = {NAN, NAN, NAN};
@@ -307,6 +352,9 @@ int main(int argc, char **argv) {
             "  lone, lone put    with rests of 4 ms\n"
             "  burst, burst put  back to back; MPI's first takes what is left of the computation where MPI needs the "
             "target\n"
+            "  polled            a word goes there and back between two PEs that poll their memory by loads: half of "
+            "the "
+            "time\n"
             "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in "
             "turn\n"
             "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is "

@@ -106,7 +106,7 @@ few="-i 3 -x 0 -r 1"
     passes 11 rma_wait $few
     option 1 rma_wait $few --operation=any8
     passes 11 rma_windows $few
-    passes 6 rma_progress -r 1 --compute=20
+    passes 7 rma_progress -r 1 --compute=20
     far 3 rma_progress -r 1 --compute=20 --ways
     uses_window
     passes 2 rma_init
@@ -143,7 +143,7 @@ few="-i 3 -x 0 -r 1"
     repeats 2 rma_scan $few -m 4k:8k
     option 1 rma_barrier $few
     option 5 rma_lock $few
-    repeats 6 rma_progress -r 1 --compute=20
+    repeats 7 rma_progress -r 1 --compute=20
     repeats 2 rma_init
     repeats 1 rma_gups $few -m 64k:64k -w 2
     repeats 1 rma_histogram $few -m 64k:64k -w 100
