@@ -329,7 +329,7 @@ static void completed(void) {
     if (shmem_my_pe() == 1 && word < 0) printf("no\n");
 }
 
-static void local_buffer(void) {
+static __attribute__((noinline)) void local_buffer(void) {
     static long table[4];
     long copy[4] = {0};
     shmem_long_get_nbi(copy, table, 4, 1);
@@ -384,7 +384,7 @@ if [ "$mpi" = mpich ]; then # Open MPI's launcher mixes the lines of the process
     esac
 fi
 
-# The compiler may have made one function of all.
+# With optimization, too.
 $oshcc --race -O2 texts.c -o texts || fail "oshcc --race -O2 texts.c"
 job ./texts
 gives "a local variable at -O2" 66 4 "writes 8 bytes of \`copy\` (local variable of local_buffer of 32 bytes, offset 8)"
