@@ -1508,7 +1508,7 @@ static void hear_all_done_at_once(struct pe *p) {
     hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = UINT16_MAX}, (struct rmai_item){0});
 }
 
-/* Two fetches of 8 bytes, a compact run of two more, and a get of 5 are under way in request 1, behind a put in request
+/* A fetch of 8 bytes, a compact run of three more, and a get of 5 are under way in request 1, behind a put in request
  * 0. */
 static struct rmai_item forged;
 static void hear_wrong_item(struct pe *p) {
@@ -1546,13 +1546,13 @@ static const struct {
     {{.first = 3, .code = RMA_ERR_NO_MEM}, "item 1 of 1 has 0 bytes for record 4 of the 3"},
     {{.first = 0, .len = 32}, "item 1 of 1 has 32 bytes for record 1 of the 3"},
     {{.first = 0, .len = 4}, "item 1 of 1 has 4 bytes for record 1 of the 3"},
-    {{.first = 0, .len = 8}, "item 1 of 1 has 8 bytes for record 1 of the 3"},
+    {{.first = 0, .len = 16}, "item 1 of 1 has 16 bytes for record 1 of the 3"},
     {{.first = 0, .len = 0}, "item 1 of 1 has 0 bytes for record 1 of the 3"},
     {{.first = 1, .len = 8}, "item 1 of 1 has 8 bytes for record 2 of the 3"},
-    {{.first = 1, .len = 24}, "item 1 of 1 has 24 bytes for record 2 of the 3"},
+    {{.first = 1, .len = 16}, "item 1 of 1 has 16 bytes for record 2 of the 3"},
     {{.first = 2, .len = 5}, "item 1 of 1 has 5 bytes for record 3 of the 3"},
     {{.first = 2, .len = 16}, "item 1 of 1 has 16 bytes for record 3 of the 3"},
-    {{.first = 1, .len = 16}, "the values of 2 records of request 1 are missing"},
+    {{.first = 1, .len = 24}, "the values of 2 records of request 1 are missing"},
     {{.first = 1, .code = RMA_ERR_NO_MEM}, "the values of 2 records of request 1 are missing"},
 };
 

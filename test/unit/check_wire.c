@@ -499,10 +499,16 @@ START_TEST(a_compact_run_that_no_PE_sends_is_refused) {
         uint64_t base;
         const char *name, *text;
     } all[] = {
-        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 2}, 12, NULL, "offset 0xc is none"},
-        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, RMA_GPTR_ATTACHED_ - 4, NULL, "offset 0xbffffffffc is none"},
-        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, RMA_GPTR_ATTACHED_ - ((uint64_t)4 << 32) + 4, NULL, "is none"},
-        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, UINT64_MAX - 3, NULL, "offset 0xfffffffffffffffc is none"},
+        {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 2}, 12, NULL, "offset 0xc does not exist"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2},
+         RMA_GPTR_ATTACHED_ - 4,
+         NULL,
+         "offset 0xbffffffffc does not exist"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2},
+         RMA_GPTR_ATTACHED_ - ((uint64_t)4 << 32) + 4,
+         NULL,
+         "does not exist"},
+        {{.kind = RMAI_RECORD_GET, .len = 4, .n = 2}, UINT64_MAX - 3, NULL, "offset 0xfffffffffffffffc does not exist"},
         {{.kind = RMAI_RECORD_PUT, .len = 16, .n = 2}, 0, NULL, "a compact run of 16 bytes each"},
         {{.kind = RMAI_RECORD_GET, .len = 0, .n = 2}, 0, NULL, "a compact run of 0 bytes each"},
         {{.kind = RMAI_RECORD_PUT, .len = 8, .n = 0}, 0, NULL, "0 elements of kind put"},
