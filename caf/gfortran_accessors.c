@@ -160,8 +160,9 @@ static void run_accessor(const struct access *a, char *base, void *variables, co
     any_accessor *accessor = entries[copy.index].accessor;
     int32_t free_to = 0;
     switch (copy.action) {
-        case IS_PRESENT:
-            ((present_accessor *)accessor)(variables, &copy.caller, &answer->present, coarray, &lent, 0);
+        case IS_PRESENT: /* for a scalar this accessor, and no other, takes a pointer to the pointer */
+            ((present_accessor *)accessor)(variables, &copy.caller, &answer->present,
+                                           copy.is_array ? coarray : (void *)&base, &lent, 0);
             break;
         case PUT:
             copy.data_array.d.base = (char *)(uintptr_t)data;

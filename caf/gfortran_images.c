@@ -59,16 +59,15 @@ static struct rmai_caf_team *team_at(intptr_t distance_or_team) {
 
 int _gfortran_caf_this_image(intptr_t distance_or_team) { return team_at(distance_or_team)->me + 1; }
 
-/* The second argument: -1, or which images count; from version 15 on the address of a team number, or NULL. */
+/* The second argument: -1, of 32 bits, or which images count. From version 16 on it is the address of a team number, or
+ * NULL, which is also 15's word for images that have not failed. */
 int _gfortran_caf_num_images(intptr_t distance_or_team, intptr_t failed_or_number) {
     const struct rmai_caf_team *team = team_at(distance_or_team);
     int n = 0, failed = (int)failed_or_number;
-    if (rmai_caf_has_accessors) {
-        const int *number = (const int *)failed_or_number;
-        if (is_address((const char *)number)) team = rmai_caf_team_numbered(RMAI_CAF_NO_RESULT, "NUM_IMAGES", *number);
-        return team->n;
-    }
-    if (failed < 0) return team->n;
+    if (failed == -1) return team->n;
+    if (rmai_caf_has_accessors && is_address((const char *)failed_or_number))
+        return rmai_caf_team_numbered(RMAI_CAF_NO_RESULT, "NUM_IMAGES", *(const int *)failed_or_number)->n;
+    if (rmai_caf_has_accessors && !failed_or_number) return team->n;
     if (!rmai_caf.self->gone) return failed ? 0 : team->n;
     for (int i = 0; i < team->n; i++) n += (rmai_caf_status(team->pes[i]) == RMAI_CAF_STAT_FAILED) == (failed != 0);
     return n;

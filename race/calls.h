@@ -3,13 +3,13 @@
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
+#include "calls/here.h"
 #include "race/blocks.h"
 #include "race/clock.h"
 #include "race/events.h"
 #include "race/group.h"
 
-#define RACE_HERE   ((uintptr_t)__builtin_return_address(0))
-#define RACE_CALLED race_called(RACE_HERE, __builtin_frame_address(0)) /* in a wrapper: the place of its call */
+#define RACE_CALLED race_called(CALLS_HERE, CALLS_FRAME) /* in a wrapper: the place of its call */
 
 /* Forwards to the library, whose own accesses are not checked. */
 #define RACE_FORWARD(...)                                                                                              \

@@ -27,7 +27,11 @@ compile() {
     # shellcheck disable=SC2086
     if ! $fortran -O1 -fcoarray=lib "$source" -o "$program" "$@" -L"$top_builddir/.libs" -lrma_caf -lrma \
         -Wl,-rpath,"$top_builddir/.libs" >"$dir/log" 2>&1; then
-        fail "$source does not compile"
+        if grep -q 'internal compiler error' "$dir/log"; then
+            ok "skipped: $source: needs a compiler without this internal error"
+        else
+            fail "$source does not compile"
+        fi
         return 1
     fi
     rm -f "$dir/log"
@@ -76,9 +80,14 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 4 'ERROR STOP 4' error_stop
     ends 1 'ERROR STOP a reason' error_stop_text
     ends 1 'image index 3 is outside 1..2' image_index
-    ends 1 'bytes 32 to 63 are outside of the coarray, which has 40 bytes' section
-    ends 1 'a component on image 2 is not allocated or not associated' component
-    ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
+    # The compiler's accessors (docs/caf.md) check nothing.
+    if [ "$($fortran -dumpversion | sed 's/[.].*//')" -lt 15 ]; then
+        ends 1 'bytes 32 to 63 are outside of the coarray, which has 40 bytes' section
+        ends 1 'a component on image 2 is not allocated or not associated' component
+        ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
+    else
+        ok "skipped: bounds and components of other images: needs gfortran before version 15"
+    fi
     ends 1 'this image has locked the lock variable already' lock
     ends 1 'the coarray is not allocated' unallocated
     ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team

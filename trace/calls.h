@@ -74,7 +74,7 @@ TRACE_INLINED uint64_t trace_bytes_of_blocks(const struct rma_block *list, size_
                         &(struct trace_done){.kind = (KIND),                                                           \
                                              .pe = trace_group_pe(group_, ROOT),                                       \
                                              .name = (NAME),                                                           \
-                                             .pc = TRACE_HERE,                                                         \
+                                             .pc = CALLS_HERE,                                                         \
                                              .bytes = (uint64_t)(BYTES),                                               \
                                              .addr = group_ ? group_->hash : 0,                                        \
                                              .more = group_ ? ++group_->n_meetings : 0});                              \

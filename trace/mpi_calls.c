@@ -78,7 +78,7 @@ static uint64_t size_of(MPI_Datatype type, MPI_Count n) {
     API int CALL PARAMETERS {                                                                                          \
         TRACE_NEXT(CALL);                                                                                              \
         int result;                                                                                                    \
-        if (trace_is_library(TRACE_HERE)) return next(__VA_ARGS__);                                                    \
+        if (trace_is_library(CALLS_HERE)) return next(__VA_ARGS__);                                                    \
         TRACE_CALL(KIND, #CALL, PE, BYTES, ADDR, 0, result = next(__VA_ARGS__));                                       \
         return result;                                                                                                 \
     }
@@ -140,7 +140,7 @@ MPI_CALL(TRACE_WAIT, MPI_Win_wait, (MPI_Win win), -1, 0, TRACE_NOWHERE, win)
 API int MPI_Win_fence(int assert, MPI_Win win) {
     TRACE_NEXT(MPI_Win_fence);
     int result;
-    if (trace_is_library(TRACE_HERE)) return next(assert, win);
+    if (trace_is_library(CALLS_HERE)) return next(assert, win);
     TRACE_MEET(TRACE_COLLECTIVE, "MPI_Win_fence", group_of(win), -1, 0, result = next(assert, win));
     return result;
 }
@@ -148,7 +148,7 @@ API int MPI_Win_fence(int assert, MPI_Win win) {
 API int MPI_Win_free(MPI_Win *win) {
     TRACE_NEXT(MPI_Win_free);
     int result;
-    if (trace_is_library(TRACE_HERE)) return next(win);
+    if (trace_is_library(CALLS_HERE)) return next(win);
     if (win) forget(*win);
     TRACE_MEET(TRACE_COLLECTIVE, "MPI_Win_free", NULL, -1, 0, result = next(win));
     return result;
@@ -160,7 +160,7 @@ API int MPI_Win_free(MPI_Win *win) {
     API int CALL PARAMETERS {                                                                                          \
         TRACE_NEXT(CALL);                                                                                              \
         int result;                                                                                                    \
-        if (trace_is_library(TRACE_HERE)) return next(__VA_ARGS__);                                                    \
+        if (trace_is_library(CALLS_HERE)) return next(__VA_ARGS__);                                                    \
         TRACE_MEET(KIND, #CALL, comm == MPI_COMM_WORLD ? trace_mpi_world() : NULL, -1, BYTES,                          \
                    result = next(__VA_ARGS__));                                                                        \
         return result;                                                                                                 \

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "calls/here.h"
 #include "trace/format.h"
 #include "trace/ticks.h"
 
@@ -82,8 +83,6 @@ void trace_arrived(int pe, uint64_t start);
 void trace_record_flush(struct trace_thread *t);
 const struct trace_site *trace_site_of(uint32_t i);
 
-#define TRACE_HERE ((uintptr_t)__builtin_return_address(0))
-
 /* Executes CALL between the two. The other arguments are evaluated only if the call is recorded. */
 #define TRACE_CALL(KIND, NAME, PE, BYTES, ADDR, MORE, CALL)                                                            \
     do {                                                                                                               \
@@ -95,7 +94,7 @@ const struct trace_site *trace_site_of(uint32_t i);
                         &(struct trace_done){.kind = (KIND),                                                           \
                                              .pe = (PE),                                                               \
                                              .name = (NAME),                                                           \
-                                             .pc = TRACE_HERE,                                                         \
+                                             .pc = CALLS_HERE,                                                         \
                                              .bytes = (uint64_t)(BYTES),                                               \
                                              .addr = (ADDR),                                                           \
                                              .more = (MORE)});                                                         \

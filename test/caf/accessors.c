@@ -137,9 +137,9 @@ static void get_tag(void *v, const int *image, int **to, int32_t *free_to, struc
     *to = &x->tag;
     *free_to = 0;
 }
-static void has_part(void *v, const int *image, int32_t *present, struct box *x, void *lent, size_t offset) {
+static void has_part(void *v, const int *image, int32_t *present, struct box **x, void *lent, size_t offset) {
     (void)v, (void)image, (void)lent, (void)offset;
-    *present = x->part.base != NULL;
+    *present = (*x)->part.base != NULL;
 }
 
 /* a(first) = value; a(first:last) = array; x%part(first:last) = array */

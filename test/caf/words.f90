@@ -150,10 +150,11 @@ program words
   if (.not. l) error stop 'atomic_define of a logical'
   ! compare and swap: one image each time
   counter = 0
+  got = me - 1 ! a variable: gfortran 16.2 passes the value of an expression in place of its address
   sync all
   do
-    call atomic_cas(counter[1], old, me - 1, me, stat)
-    if (old == me - 1) exit
+    call atomic_cas(counter[1], old, got, me, stat)
+    if (old == got) exit
   end do
   sync all
   call expect(counter[1], n, 'atomic_cas')

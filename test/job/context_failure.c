@@ -66,7 +66,7 @@ static void works(rma_ctx *ctx, uint64_t value) {
 
 static uint64_t words_there(void) { return rma_atomic_fetch(&words[2 * job.me + 1], VICTIM); }
 
-#define TELLS(name, call) EXPECT(name, call, RMA_ERR_NO_MEM, "PE 0 ", "memory")
+#define TELLS(name, call) EXPECT(name, call, RMA_ERR_NO_MEM, "PE 0", "memory")
 
 static void who_is_told(bool get) {
     const int victim = job.n - 1 - VICTIM, pes[] = {job.n - 1 - job.me, victim, victim}, by_number = VICTIM;
@@ -105,7 +105,7 @@ static void who_is_told(bool get) {
         job_pause();
     }
     job_expect_end(__FILE__, __LINE__, "rma_ctx_test_quiet(failing)", "rma_ctx_test_quiet", rma_last_code(),
-                   RMA_ERR_NO_MEM, (const char *const[]){"PE 0 ", "memory", NULL});
+                   RMA_ERR_NO_MEM, (const char *const[]){"PE 0", "memory", NULL});
     QUIETLY(rma_ctx_test_quiet(failing), 1);
 
     DOING("a pe_quiet tells");

@@ -122,9 +122,9 @@ int main(int argc, char **argv) {
     atomic_store(&refusals, 0);
     meet_without(1);
     if (job.me != OWNER) {
-        EXPECT("rma_gptr_put", rma_gptr_put(*where + PART * (size_t)job.me, mine, LONG), RMA_ERR_NO_MEM, "PE 0 ",
+        EXPECT("rma_gptr_put", rma_gptr_put(*where + PART * (size_t)job.me, mine, LONG), RMA_ERR_NO_MEM, "PE 0",
                "memory");
-        EXPECT("rma_gptr_get", rma_gptr_get(mine, *where, LONG), RMA_ERR_NO_MEM, "PE 0 ", "memory");
+        EXPECT("rma_gptr_get", rma_gptr_get(mine, *where, LONG), RMA_ERR_NO_MEM, "PE 0", "memory");
     }
     meet_without(SIZE_MAX);
     CHECK(job.me != OWNER || atomic_load(&refusals) > 0, "nothing has been refused");

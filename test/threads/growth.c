@@ -18,6 +18,7 @@
 #include "runtime/cover.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
+#include "runtime/net/progress.h"
 #include "runtime/reach.h"
 #include "runtime/world.h"
 
@@ -54,8 +55,9 @@ static uint64_t next_of(uint64_t *state) {
     return *state;
 }
 
-/* There is no MPI here, and no window. */
+/* There is no MPI here, and neither a window nor another node. */
 void rmai_cover_local(struct rmai_world *w) { (void)w; }
+void rmai_net_poll_sometimes(struct rmai_net *net) { (void)net; }
 
 /* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were
  * asked. */
