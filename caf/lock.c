@@ -116,6 +116,7 @@ static void pass_on(int node, int failed) {
     rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), !at->near && at->pe != (int)image - 1);
     rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[next & (RMAI_CAF_LOCK_NODES - 1)].granted,
                           failed ? GRANTED_AFTER : GRANTED, (int)image - 1);
+    rmai_caf_signalled();
     forget(node);
 }
 

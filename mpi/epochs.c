@@ -72,6 +72,7 @@ static int window_turn_has_come(void *context) {
 
 int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
     struct lock_wait l = {.w = w, .call = call, .peer = peer, .as = as, .holder = -1};
+    int earlier = RMA_SUCCESS;
     if (peer->record) {
         struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
         l.near = &lock->out;
@@ -82,12 +83,15 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         uint64_t out = 0;
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
         l.code = rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
-        if (l.code == RMA_SUCCESS) l.code = rmai_win_atomic(call, RMA_FETCH_, l.out, sizeof out, 0, 0, &out);
-        if (l.code == RMA_SUCCESS) l.code = rma_pe_quiet(&peer->pe, 1);
-        if (l.code == RMA_SUCCESS && is_turn(&l, out)) return RMA_SUCCESS;
+        if (l.code != RMA_SUCCESS) return l.code;
+        l.code = rmai_win_atomic(call, RMA_FETCH_, l.out, sizeof out, 0, 0, &out);
+        earlier = rma_pe_quiet(&peer->pe, 1); /* it may report an earlier operation, but the ticket is taken */
+        if (l.code == RMA_SUCCESS && earlier == RMA_SUCCESS && is_turn(&l, out)) return RMA_SUCCESS;
     }
     if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
-    return l.code;
+    if (l.code != RMA_SUCCESS || earlier == RMA_SUCCESS) return l.code;
+    rmai_win_release(call, peer, offset, as);
+    return earlier;
 }
 
 /* An atomic without a wait. What this process has put there arrives before it, and what it has put elsewhere is
@@ -116,8 +120,12 @@ static int complete_at(const struct rmai_win_peer *p) {
 static int complete_everywhere(const struct rmai_win *w) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     if (w->family->n_near == w->family->n) return RMA_SUCCESS;
-    atomic_store_explicit(&rmai_win_under_way, 0, memory_order_relaxed);
-    return rma_quiet();
+    unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
+    const int code = rma_quiet();
+    /* If another thread has begun something meanwhile, its bits and those of before stay. */
+    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &before, before & ~RMAI_WIN_BITS, memory_order_relaxed,
+                                            memory_order_relaxed);
+    return code;
 }
 
 /* Called before signals to the processes of other nodes that this process has accessed. */
@@ -131,7 +139,7 @@ static int complete_what_overtakes(const struct rmai_win *w) {
 /* Called after these signals. */
 static void keep_in_mind(const struct rmai_win *w) {
     if (w->family->n_near == w->family->n) return;
-    atomic_fetch_or_explicit(&rmai_win_under_way, RMAI_WIN_EARLIER, memory_order_relaxed);
+    rmai_win_begins(RMAI_WIN_EARLIER);
 }
 
 static int take_for_all(struct rmai_win *w, const char *call, int rank) {

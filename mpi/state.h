@@ -153,16 +153,28 @@ extern int rmai_win_running;
 /* What this process has under way to other nodes, in bits. Short puts of the current epoch need no bit: their sources
  * are free, and they arrive before a signal to the same process, which ends the epoch without waiting for them.
  * OVERTAKES: operations that such a signal may overtake, or whose buffers are in use. EARLIER: such puts of earlier
- * epochs, which an operation of the first kind may overtake. */
+ * epochs, which an operation of the first kind may overtake. The other bits count what sets these two, so that a thread
+ * that has waited clears them only if no other thread has set one meanwhile. */
 #define RMAI_WIN_OVERTAKES 1u
 #define RMAI_WIN_EARLIER   2u
+#define RMAI_WIN_BITS      3u
 extern _Atomic unsigned rmai_win_under_way;
+
+/* rmai_win_begins sets one of them. Returns the new value. */
+static inline unsigned rmai_win_begins(unsigned bit) {
+    atomic_fetch_add_explicit(&rmai_win_under_way, RMAI_WIN_BITS + 1, memory_order_relaxed);
+    return atomic_fetch_or_explicit(&rmai_win_under_way, bit, memory_order_relaxed) | bit;
+}
 
 /* rmai_win_overtakes is called before an operation of that kind on another node. Returns an enum rma_error. */
 static inline int rmai_win_overtakes(void) {
-    const unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
-    atomic_store_explicit(&rmai_win_under_way, RMAI_WIN_OVERTAKES, memory_order_relaxed);
-    return before & RMAI_WIN_EARLIER ? rma_quiet() : RMA_SUCCESS;
+    unsigned now = rmai_win_begins(RMAI_WIN_OVERTAKES);
+    int code;
+    if (!(now & RMAI_WIN_EARLIER)) return RMA_SUCCESS;
+    code = rma_quiet();
+    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &now, now & ~RMAI_WIN_EARLIER, memory_order_relaxed,
+                                            memory_order_relaxed);
+    return code;
 }
 
 /* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */

@@ -24,6 +24,8 @@ void rmai_reach_close(void) { rma_reach_ = nowhere; }
 
 void rmai_reach_ended(void) { has_ended = 1; }
 
+void rmai_reach_alone(uint32_t *lock) { rma_reach_.alone = lock; }
+
 void rmai_reach_grown(size_t size) { __atomic_store_n(&rma_reach_.size, size, __ATOMIC_RELAXED); }
 
 int rmai_not_running_(const char *call) {

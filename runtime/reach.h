@@ -25,6 +25,9 @@ void rmai_reach_ended(void);
 
 void rmai_reach_grown(size_t size);
 
+/* rmai_reach_alone sets the field `alone`, before the program runs. */
+void rmai_reach_alone(uint32_t *lock);
+
 /* rmai_running: RMA_SUCCESS, or records RMA_ERR_STATE for `call` and returns it. */
 int rmai_not_running_(const char *call);
 static inline int rmai_running(const char *call) {

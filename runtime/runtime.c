@@ -93,8 +93,7 @@ static void set_reach(struct rmai_world *w) {
                            .my_pe = (uint32_t)w->job.my_pe,
                            .contexts = rmai_context_lines,
                            .contexts_mask = RMAI_CONTEXTS - 1,
-                           .stripes = w->job.stripes.locks,
-                           .alone = rmai_net_alone(w->net)};
+                           .stripes = w->job.stripes.locks};
     set_progression(&r, w->job.node_pes, w->job.node_n_pes);
     r.one_node = !w->job.networked && r.n_node == r.n_pes;
     if (w->job.settings.stats) r.n_node = r.one_node = 0; /* every call enters the library, and is counted */
@@ -531,6 +530,7 @@ static int open_reach(struct rmai_world *w) {
     set_reach(w);
     code = rmai_cover_choose(w);
     if (code != RMA_SUCCESS) return code;
+    rmai_reach_alone(rmai_net_alone(w->net)); /* a matter of the windows, too */
     start_progress_thread(w);
     rmai_watchdog_flushes(w->watchdog, w->net);
     return RMA_SUCCESS;

@@ -271,10 +271,14 @@ void rmai_batches_send_due(struct rmai_net *net) {
     pthread_mutex_unlock(&net->sets_lock);
 }
 
-/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. */
+/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. Another thread
+ * may hold the list's lock while it flushes windows; then the next call sends. */
 void rmai_batches_send_gathered(struct rmai_net *net) {
     atomic_store_explicit(&net->gathered, 0, memory_order_relaxed);
-    if (!net->biased) pthread_mutex_lock(&net->sets_lock);
+    if (!net->biased && pthread_mutex_trylock(&net->sets_lock) != 0) {
+        rmai_batch_gathers(net);
+        return;
+    }
     send_open_batches(net, 0);
     if (!net->biased) pthread_mutex_unlock(&net->sets_lock);
 }

@@ -224,6 +224,8 @@ int rmai_windows_choose(struct rmai_net *net) {
     }
     leave_words_to_messages(net);
     find_least(&net->ways);
+    /* Then a word that is put (rma_p) may arrive without a thread of this PE. */
+    if (net->ways.least_by_window[RMAI_ACCESS_PUT][RMAI_COPIED] <= sizeof(uint64_t)) net->alone = 0;
     if (d->open && !is_used(w, RMAI_DYNAMIC)) {
         d->open = 0;
         code = end_window(net, RMAI_DYNAMIC, "rma_init");
