@@ -133,9 +133,6 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     /* An access of 8 bytes is aligned here: the heaps and the statics begin at a page. */
     mask = size == 8 ? RACE_MASK : race_mask(addr, size);
     c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
-    if (race_window.touched &&
-        !race_window.touched[(size_t)((char *)c - (char *)race_window.first_cells) >> RACE_PAGE_SHIFT])
-        return;
     e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
     if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
     if (size < 8)

@@ -44,10 +44,8 @@ static int find_target(const struct race_context *x, struct race_target t, size_
         f->addr = (uintptr_t)t.addr;
     }
     /* The cell is often in no cache; the work before its use hides the miss. */
-    if (!f->cells) return 0;
-    __builtin_prefetch(f->cells, 1);
-    race_touch(f->cells, len);
-    return 1;
+    if (f->cells) __builtin_prefetch(f->cells, 1);
+    return f->cells != NULL;
 }
 
 /* Reports an access of `len` bytes that goes past the end of a block of the symmetric heap. */
@@ -129,7 +127,6 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
         x->private_pending = 1;
         if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
     }
-    if (race_job.remote_only) race_touch_local(addr, len);
     who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
     race_stack_buffer((uintptr_t)addr, len, who.epoch);

@@ -112,8 +112,6 @@ static int with_attached;
 /* Sets where the parts begin. Returns the total length. */
 static size_t lay_out(char *map) {
     size_t at = 0, n = (size_t)race_job.n_pes, page = 4096;
-    size_t cells = n * (race_job.cells_stride + race_job.statics_stride + (with_attached ? RACE_ATTACHED_LEN / 8 : 0)) *
-                   sizeof(struct race_cell);
 #define PART(POINTER, BYTES)                                                                                           \
     do {                                                                                                               \
         if (map) POINTER = (void *)(map + at);                                                                         \
@@ -128,7 +126,6 @@ static size_t lay_out(char *map) {
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
     PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
-    PART(race_job.touched, (cells + 3 * page) / RACE_PAGE_CELLS + 1);
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
     if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
@@ -218,17 +215,15 @@ static int share_less(struct message *m, size_t *len, char *why, size_t room) {
 /* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
  * parts for all. Collective. */
 static void agree_on_options(void) {
-    int *own = prma_malloc(8 * sizeof *own), *least = own + 4;
+    int *own = prma_malloc(6 * sizeof *own), *least = own + 3;
     if (!own) return; /* all PEs fail alike, and share() will fail too */
     own[0] = options.on;
     own[1] = (int)options.history;
     own[2] = options.strict_atomics;
-    own[3] = options.remote_only;
-    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 4);
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 3);
     options.on = least[0];
     options.history = (uint32_t)least[1];
     options.strict_atomics = least[2];
-    options.remote_only = least[3];
     prma_free(own);
 }
 
@@ -269,7 +264,6 @@ void race_open(void) {
     }
     race_job.history = options.history;
     race_job.strict_atomics = options.strict_atomics;
-    race_job.remote_only = options.remote_only;
     race_job.clocks = race_clocks(race_job.n_pes);
     race_job.cells_stride = race_job.stride / 8;
     race_job.statics_stride = (race_job.statics_len + 7) / 8;

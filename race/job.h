@@ -9,7 +9,6 @@
  *     operations     what each of the latest remote operations told (clock.h)
  *     groups         what PEs told each other in collectives (group.h)
  *     long lists     accesses of words that have more accesses than a cell can hold (shadow.h)
- *     touched        which pages calls of the library have accessed (shadow.h)
  *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h) */
 #ifndef RACE_JOB_H
 #define RACE_JOB_H
@@ -29,10 +28,6 @@
 /* Offsets of attached memory in global pointers (rma_inline.h). */
 #define RACE_ATTACHED     ((uint64_t)3 << 38)
 #define RACE_ATTACHED_LEN ((uint64_t)1 << 38)
-
-/* The cells of a page of 4 KiB. */
-#define RACE_PAGE_SHIFT 14
-#define RACE_PAGE_CELLS ((size_t)1 << RACE_PAGE_SHIFT) /* in bytes */
 
 /* A block of the symmetric or of a local heap, or attached memory. */
 struct race_block {
@@ -81,7 +76,6 @@ struct race_actor {
 struct race_job {
     int on;             /* 1: detection is on */
     int native;         /* 1: the program has put by a native call */
-    int remote_only;    /* 1: loads and stores are watched only in touched pages */
     int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;
     struct race_header *header;
@@ -97,7 +91,6 @@ struct race_job {
     char *groups;      /* group.h */
     char *lock_clocks; /* group.h */
     struct race_list *lists;
-    uint8_t *touched;        /* a byte for each RACE_PAGE_CELLS of all the cells below */
     struct race_cell *cells; /* of PE 0's space */
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;

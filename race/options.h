@@ -9,7 +9,6 @@ struct race_options {
     int on;
     int exitcode;       /* after races, of a PE that would have ended with 0; 0: do not change it */
     uint32_t history;   /* how many operations of each flow, and versions of each PE's knowledge, are kept */
-    int remote_only;    /* 1: watch loads and stores only in pages that calls have accessed (shadow.h) */
     int strict_atomics; /* 1: report atomics that the specification leaves undefined, though librma executes them */
 };
 

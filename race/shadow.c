@@ -70,13 +70,6 @@ static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     return found;
 }
 
-void race_touch_pages(const struct race_cell *cells, size_t len) {
-    const size_t first = (size_t)((const char *)cells - (const char *)race_job.cells);
-    const size_t last = first + (len + 7) / 8 * sizeof *cells;
-    for (size_t i = first >> RACE_PAGE_SHIFT; i <= last >> RACE_PAGE_SHIFT; i++)
-        if (!race_job.touched[i]) __atomic_store_n(&race_job.touched[i], 1, __ATOMIC_RELAXED);
-}
-
 /* Where the accesses to an address of this process are recorded. */
 struct spot {
     struct race_cell *cells;
@@ -103,7 +96,6 @@ static struct spot find(uintptr_t addr, int make) {
         else
             s.together = o < race_job.second ? race_job.second - o : race_job.stride - o;
         s.cells = race_cells_at(o, 0, s.pe);
-        if (s.cells && s.pe != race_job.my_pe) race_touch(s.cells, 1);
     } else if (attached_offset(addr, &offset, &s.together)) {
         s.addr = offset;
         s.cells = race_cells_at(offset, 0, s.pe);
@@ -113,11 +105,6 @@ static struct spot find(uintptr_t addr, int make) {
         s.cells = race_window.private_mode == RACE_PRIVATE_OFF ? NULL : private_cells(addr, make);
     }
     return s;
-}
-
-void race_touch_local(const void *addr, size_t len) {
-    const struct spot s = find((uintptr_t)addr, 0);
-    if (s.cells && s.pe >= 0) race_touch(s.cells, len);
 }
 
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
@@ -162,9 +149,6 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
  * actions. */
 static void look_at_others(void) {
     int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
-    race_window.first_cells = race_job.cells;
-    race_window.touched =
-        race_job.remote_only && race_window.private_mode != RACE_PRIVATE_ALL ? race_job.touched : NULL;
     race_window.others = private ? 0 : race_job.spaces;
     race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }

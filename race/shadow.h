@@ -15,7 +15,6 @@
 #include <stddef.h>
 
 #include "race/clock.h"
-#include "race/job.h"
 
 /* race_mask: the bits of len bytes at an address, all in one cell. */
 static inline race_epoch race_mask(uintptr_t addr, size_t len) { return (RACE_MASK >> (8 - len)) << (addr & 7); }
@@ -86,16 +85,6 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
 
-/* race_touch, race_touch_local: a call of the library accesses the memory of these cells, or of this process. With
- * RMA_RACE=watch=remote, the loads and stores of a process with one thread are watched only in pages that a call, or
- * another PE, has accessed before. */
-void race_touch_pages(const struct race_cell *cells, size_t len);
-static inline void race_touch(const struct race_cell *cells, size_t len) {
-    if (race_job.remote_only) race_touch_pages(cells, len);
-}
-
-void race_touch_local(const void *addr, size_t len);
-
 /* race_is_committed: 0 for a range that leaves the committed heap in which it begins: the library refuses it.
  */
 int race_is_committed(uintptr_t addr, size_t len);
@@ -150,8 +139,6 @@ struct race_window {
     struct race_cell *statics_cells;
     uintptr_t others; /* what else is checked: the memory of the node's other PEs; or all, if private memory is */
     size_t others_len;
-    const uint8_t *touched;              /* as race_job.touched; NULL: all pages are watched */
-    const struct race_cell *first_cells; /* race_job.cells */
     int private_mode;
     struct race_cell **chunks; /* cells of private memory, by RACE_CHUNK bytes of the address space; or NULL */
 };
