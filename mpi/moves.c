@@ -9,9 +9,6 @@
 
 enum direction { PUT, GET };
 
-/* Bytes of a put to another node that librma copies, so that it may wait for the end of its epoch. */
-#define SHORT_MOST ((size_t)1024)
-
 /* Moves data by lists of blocks. A side that is one block needs no list. */
 static int move_lists(enum direction d, void *buffer, const struct rmai_win_side *o, rma_gptr_t at,
                       const struct rmai_win_side *t) {
@@ -44,7 +41,7 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
         return RMA_SUCCESS;
     }
     const int sections = rmai_win_two_sections(o, t, &near, &far), beyond = !target->peer.record;
-    if (beyond && d == PUT && !now && sections && near.dims == 0 && near.elem <= SHORT_MOST)
+    if (beyond && d == PUT && !now && sections && near.dims == 0 && near.elem <= RMA_GATHERED_MOST_)
         return rma_put_gathered_(at + (rma_gptr_t)far.start, rmai_win_at(buffer, near.start), near.elem);
     if (beyond && (code = rmai_win_overtakes()) != RMA_SUCCESS) return code;
     if (sections) {

@@ -157,6 +157,7 @@ int rma_gptr_put_slow_(const char *call, rma_gptr_t dest, const void *source, si
     return RMA_SUCCESS;
 }
 
+_Static_assert(RMA_GATHERED_MOST_ == RMAI_GATHERED_MOST, "the layers above rely on what the net gathers");
 int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len) {
     static const char call[] = "rma_gptr_put";
     struct rmai_place p;

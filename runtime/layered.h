@@ -81,9 +81,10 @@ int rma_is_own_block_(const void *block);
  * PE is acknowledged. Call it after a signal for which another PE may wait; waits of librma do the same. */
 void rma_send_gathered_(void);
 
-/* rma_put_gathered_ is rma_gptr_put, but a short put to a PE of another node may stay in this process until this PE
- * begins an operation of another kind there, waits or tests in a call of librma, completes its operations, or calls
- * rma_send_gathered_. */
+/* rma_put_gathered_ is rma_gptr_put, but a put of at most RMA_GATHERED_MOST_ bytes to a PE of another node may stay in
+ * this process until this PE begins an operation of another kind there, waits or tests in a call of librma, completes
+ * its operations, or calls rma_send_gathered_. */
+#define RMA_GATHERED_MOST_ ((size_t)1024)
 int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len);
 
 /* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits

@@ -23,7 +23,7 @@
 #define REASON_MAX 1024
 #define CHECK_MOST 1.0       /* seconds between two checks: a wake-up disturbs the computation */
 #define CHECKS     4         /* in the time after which a wait is reported, at least */
-#define READ_TIME  250000000 /* nanoseconds in which the launcher reads the process's output */
+#define ABORT_TIME 250000000 /* nanoseconds in which the launcher ends the job */
 /* Seconds between two searches for dead PEs, at first and at most. A search costs some 40 microseconds for each process
  * of the host. */
 #define SEARCH_FIRST 0.6
@@ -95,9 +95,9 @@ static const char *this_pe(void) { return *rmai_error_who() ? rmai_error_who() :
  * like this ends the job; this asks the other launchers to end it. */
 static void end_process(void) {
     const int code = RMA_EXIT_BASE + RMA_ERR_SYSTEM;
-    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    rmai_process_let_read();
     rmai_siblings_abort(code);
-    nanosleep(&(struct timespec){.tv_nsec = READ_TIME}, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = ABORT_TIME}, NULL);
     _exit(code);
 }
 
