@@ -78,7 +78,7 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.near = &lock->out;
         l.ticket = __atomic_fetch_add(&lock->in, as, __ATOMIC_ACQ_REL);
     } else {
-        /* The ticket and the first look at `out` in one round trip. */
+        /* One round trip takes the ticket and reads `out` for the first time. */
         const rma_gptr_t in = peer->record_at + offset + offsetof(struct rmai_win_lock, in);
         uint64_t out = 0;
         l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);

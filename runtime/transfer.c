@@ -239,8 +239,8 @@ static __attribute__((noinline)) int get_beyond(const char *call, const rma_ctx 
     return raise_failure(rmai_net_get(&op));
 }
 
-/* Words of 8 bytes apart: for these the compiler calls no memcpy. The calls of the others are the last thing that the
- * functions below do, so that these save no registers. */
+/* Words of 8 bytes have their own code, without a call of memcpy. Other lengths are left to these functions, which are
+ * called last and not inlined, so that the code for words saves no registers. */
 static __attribute__((noinline)) int put_other(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                                                size_t len, int pe, enum rmai_when when) {
     return len > 0 && len <= RMAI_STREAM_LEN_MAX && stream_put_of(ctx, dest, source, len, pe)

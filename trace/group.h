@@ -27,7 +27,7 @@ struct trace_group_of *trace_group_of_pes(int *pes, int n);
 /* trace_group_pe: member i, as a number in the job; -1: none. */
 int trace_group_pe(const struct trace_group_of *g, int i);
 
-/* trace_context_made: a context of a team. trace_context_gone: it is none any more. trace_context_pe: PE number pe of
+/* trace_context_made: a context of a team. trace_context_gone: it no longer exists. trace_context_pe: PE number pe of
  * the team of a context; -1: unknown. Only for contexts whose PEs the inlined calls do not know (rma_inline.h). */
 void trace_context_made(const void *ctx, const void *team);
 void trace_context_gone(const void *ctx);

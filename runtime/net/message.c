@@ -293,8 +293,7 @@ static struct rmai_peer *make_room(struct rmai_net *net, const struct rmai_op *o
             p = NULL; /* the end of no other request will help */
         } else {
             rmai_pending_unlock_inner(s);
-            /* Open batches of puts that wait for a signal may be all that there are: they free themselves only when
-             * sent. */
+            /* Open batches of gathered puts may hold all batches. Only sending them makes batches free again. */
             if (atomic_load_explicit(&net->gathered, memory_order_relaxed)) rmai_batches_send_gathered(net);
             if (!waited++) wait = rmai_net_wait_begins(op->call, p->pe);
             rmai_net_wait_turn(net, &wait);
