@@ -163,8 +163,8 @@ enum rma_thread_level {
 int rma_init(void);
 
 /* rma_init_thread: rma_init with a thread level, one of enum rma_thread_level. The call writes the level in force to
- * *provided (provided may be null). If the program has initialized MPI, this is MPI's level; else it is the required
- * level, or less if MPI gives less. */
+ * *provided (provided may be null): the required level, or less if MPI gives less. After rma_init it is
+ * RMA_THREAD_SINGLE, or MPI's level if the program has initialized MPI. */
 int rma_init_thread(int required, int *provided);
 
 /* rma_finalize: end the runtime, once it has been called as often as rma_init. Collective.

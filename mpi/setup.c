@@ -82,6 +82,18 @@ static void check_hosts(void) {
 
 /* ---- the life cycle ---- */
 
+static int level = MPI_THREAD_SINGLE; /* the program's */
+
+/* enum rma_thread_level of a level of MPI. */
+static int rma_level(int of_mpi) {
+    switch (of_mpi) {
+        case MPI_THREAD_SINGLE: return RMA_THREAD_SINGLE;
+        case MPI_THREAD_FUNNELED: return RMA_THREAD_FUNNELED;
+        case MPI_THREAD_SERIALIZED: return RMA_THREAD_SERIALIZED;
+        default: return RMA_THREAD_MULTIPLE;
+    }
+}
+
 static int begin_job(void) {
     /* The program does not use librma, so its global variables need not be symmetric. */
     const int set = !getenv("RMA_STATICS");
@@ -90,7 +102,7 @@ static int begin_job(void) {
     check_hosts();
     if (set) setenv("RMA_STATICS", "off", 1);
     rma_call_as_("MPI_Init");
-    code = rma_init_thread(RMA_THREAD_MULTIPLE, NULL);
+    code = rma_init_thread(rma_level(level), NULL);
     if (set) unsetenv("RMA_STATICS");
     if (code == RMA_SUCCESS) code = rmai_wins_open();
     rma_call_as_(NULL);
@@ -111,10 +123,18 @@ static int begin_job(void) {
 RMAI_MPI_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int given, code;
     check_mpi();
-    /* librma serves other nodes in a thread of its own. */
     code = PMPI_Init_thread(argc, argv, required > MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE, &given);
-    if (provided) *provided = given;
+    level = required < given ? required : given;
+    if (provided) *provided = level;
     return code == MPI_SUCCESS ? begin_job() : code;
+}
+
+/* MPI itself has a higher level, since librma serves other nodes in a thread of its own. The program is told the level
+ * that it has asked for: below MPI_THREAD_MULTIPLE librma takes no locks. rma_init, which runs before, sees MPI's. */
+RMAI_MPI_API int MPI_Query_thread(int *provided) {
+    const int code = PMPI_Query_thread(provided);
+    if (code == MPI_SUCCESS && rmai_win_running) *provided = level;
+    return code;
 }
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }

@@ -660,8 +660,6 @@ static int start_runtime(struct rmai_world *w, int required) {
 
 static int init_runtime(int required, int *provided) {
     struct rmai_world *w = &rmai_world;
-    if (required < RMA_THREAD_SINGLE || required > RMA_THREAD_MULTIPLE)
-        return rmai_raise(rmai_error(RMA_ERR_ARG, "rma_init_thread: required %d is no thread level", required));
     if (w->references > 0) {
         if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
     } else {
@@ -689,14 +687,16 @@ static int init_runtime(int required, int *provided) {
     return RMA_SUCCESS;
 }
 
-int rma_init(void) { return init_runtime(RMA_THREAD_SINGLE, NULL); }
+int rma_init(void) { return init_runtime(RMAI_LEVEL_UNSAID, NULL); }
 
 /* Errors name rma_init_thread, unless a call of OpenSHMEM has called it: then they name that call. */
 int rma_init_thread(int required, int *provided) {
     const int shmem = rmai_error_of_shmem("rma_init");
     int code;
     if (!shmem) rmai_error_as("rma_init_thread");
-    code = init_runtime(required, provided);
+    code = required < RMA_THREAD_SINGLE || required > RMA_THREAD_MULTIPLE
+               ? rmai_raise(rmai_error(RMA_ERR_ARG, "rma_init_thread: required %d is no thread level", required))
+               : init_runtime(required, provided);
     if (!shmem) rmai_error_as(NULL);
     return code;
 }

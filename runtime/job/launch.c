@@ -30,9 +30,10 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
         if (code != RMA_SUCCESS) return code;
         *owns_mpi = 1;
     }
+    if (required == RMAI_LEVEL_UNSAID) required = *owns_mpi ? RMA_THREAD_SINGLE : RMA_THREAD_MULTIPLE;
     job->mpi_multiple = provided == MPI_THREAD_MULTIPLE;
     job->level = RMA_THREAD_SINGLE;
-    for (int l = RMA_THREAD_SINGLE; l <= (*owns_mpi ? required : RMA_THREAD_MULTIPLE); l++)
+    for (int l = RMA_THREAD_SINGLE; l <= required; l++)
         if (levels[l] <= provided) job->level = l;
     job->my_pe = rmai_mpi_rank(MPI_COMM_WORLD, "rma_init");
     job->n_pes = rmai_mpi_size(MPI_COMM_WORLD, "rma_init");

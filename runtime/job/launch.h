@@ -9,8 +9,9 @@
 #include "runtime/job/job.h"
 
 /* rmai_launch_mpi initializes MPI, unless the program has, and sets *owns_mpi to 1 if it did. It fills in my_pe, n_pes,
- * mpi_multiple and level; required: enum rma_thread_level. Returns RMA_SUCCESS, RMA_ERR_STATE (MPI is finalized) or
- * RMA_ERR_MPI. */
+ * mpi_multiple and level. required: enum rma_thread_level; or RMAI_LEVEL_UNSAID: RMA_THREAD_SINGLE, or MPI's level if
+ * the program has initialized MPI. Returns RMA_SUCCESS, RMA_ERR_STATE (MPI is finalized) or RMA_ERR_MPI. */
+#define RMAI_LEVEL_UNSAID (-1)
 int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi);
 
 /* rmai_launch_facts reads the settings, and makes *node the communicator of the PEs of this machine that share memory

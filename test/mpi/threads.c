@@ -58,11 +58,12 @@ static void *work(void *argument) {
 
 int main(void) {
     pthread_t threads[THREADS];
-    int numbers[THREADS], provided, *base;
+    int numbers[THREADS], provided, level = -1, *base;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    CHECK(provided == MPI_THREAD_MULTIPLE);
+    MPI_Query_thread(&level);
+    CHECK(provided == MPI_THREAD_MULTIPLE && level == provided);
     to = (rank + 1) % n;
     MPI_Win_allocate(THREADS * COUNT * 4 * 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     for (int i = 0; i < THREADS; i++) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);

@@ -313,8 +313,16 @@ static void mistakes(void) {
     MPI_Group_free(&world);
 }
 
+/* The level that the program has asked for, though librma has MPI give more: it decides which locks librma takes. */
+static void thread_level(void) {
+    int level = -1;
+    MPI_Query_thread(&level);
+    CHECK(on_librma() ? level == MPI_THREAD_SINGLE : level >= MPI_THREAD_SINGLE);
+}
+
 int main(void) {
     begin();
+    thread_level();
     attributes();
     handlers();
     shared();

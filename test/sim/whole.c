@@ -249,7 +249,7 @@ int rmai_launch_mpi(struct rmai_job *job, int required, int *owns_mpi) {
     job->my_pe = sim_here()->me;
     job->n_pes = all.options->n_pes;
     job->mpi_multiple = 1;
-    job->level = required;
+    job->level = required == RMAI_LEVEL_UNSAID ? RMA_THREAD_SINGLE : required;
     return RMA_SUCCESS;
 }
 
