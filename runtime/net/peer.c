@@ -179,6 +179,7 @@ static int send_ack(struct rmai_net *net, struct rmai_link *link) {
     link->unacknowledged = 0;
     if (link->kept) link->waits = link->kept = 0; /* more than one message has come */
     code = rmai_send(net->transport, link->pe, RMAI_SHORT_TAG, &link->ack, sizeof link->ack, &link->sent);
+    if (code == RMA_SUCCESS && rmai_token_done(net->transport, &link->sent) < 0) code = RMA_ERR_MPI;
     link->since = rmai_clock_ticks(); /* excludes the time of sending, which a delayed one would have saved */
     return code;
 }
