@@ -187,7 +187,7 @@ static int update_locked(struct rmai_win *w, struct update *u) {
         if (code == RMA_SUCCESS && !reads_only && !replaces) code = combine(u, there, mine, n, size);
         if (code == RMA_SUCCESS && !reads_only)
             code = rma_gptr_put_blocks(u->target.at, replaces ? mine : there, t, n_t, NULL, 0);
-        if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_pe_quiet(&u->target.peer.pe, 1);
+        if (code == RMA_SUCCESS && !u->target.peer.record) code = rma_quiet_of_(u->target.peer.pe);
         released = taken ? rmai_win_release(u->call, &u->target.peer, lock, RMAI_WIN_WRITER) : RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = released;
     }

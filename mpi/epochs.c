@@ -85,7 +85,7 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
         l.code = rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
         if (l.code != RMA_SUCCESS) return l.code;
         l.code = rmai_win_atomic(call, RMA_FETCH_, l.out, sizeof out, 0, 0, &out);
-        earlier = rma_pe_quiet(&peer->pe, 1); /* it may report an earlier operation, but the ticket is taken */
+        earlier = rma_quiet_of_(peer->pe); /* it may report an earlier operation, but the ticket is taken */
         if (l.code == RMA_SUCCESS && earlier == RMA_SUCCESS && is_turn(&l, out)) return RMA_SUCCESS;
     }
     if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
@@ -114,7 +114,7 @@ int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t 
 /* Completes the operations of this process on a peer. On this node they are complete already. */
 static int complete_at(const struct rmai_win_peer *p) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    return p->record ? RMA_SUCCESS : rma_pe_quiet(&p->pe, 1);
+    return p->record ? RMA_SUCCESS : rma_quiet_of_(p->pe);
 }
 
 static int complete_everywhere(const struct rmai_win *w) {
@@ -151,16 +151,15 @@ static int take_for_all(struct rmai_win *w, const char *call, int rank) {
 }
 
 /* Two threads may make the first access at once. */
-int rmai_win_enter(struct rmai_win *w, const char *call, int rank) {
+int rmai_win_enter(struct rmai_win *w, const char *call, int rank, struct rmai_win_peer *peer) {
     static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
-    struct rmai_win_peer peer;
-    int code = rmai_win_peer(w, rank, &peer);
+    int code = rmai_win_peer(w, rank, peer);
     if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
-    if (peer.access || w->open) return MPI_SUCCESS;
+    if (peer->access || w->open) return MPI_SUCCESS;
     if (w->lock_all) {
         pthread_mutex_lock(&first);
-        code = rmai_win_peer(w, rank, &peer);
-        if (code == RMA_SUCCESS && !peer.access) code = take_for_all(w, call, rank);
+        code = rmai_win_peer(w, rank, peer);
+        if (code == RMA_SUCCESS && !peer->access) code = take_for_all(w, call, rank);
         pthread_mutex_unlock(&first);
         return rmai_win_failed(w, code);
     }
@@ -312,7 +311,7 @@ RMAI_MPI_API int MPI_Win_unlock_all(MPI_Win win) {
 /* ---- completion ---- */
 
 static int flush_rank(struct rmai_win *w, const char *call, int rank) {
-    struct rmai_win_peer *p = rmai_win_near(w, rank), peer;
+    struct rmai_win_peer *p = rmai_win_known(w, rank), peer;
     int code;
     if (!p) {
         if (rank == MPI_PROC_NULL) return MPI_SUCCESS;

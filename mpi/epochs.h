@@ -5,9 +5,9 @@
 
 #include "mpi/state.h"
 
-/* rmai_win_enter checks that this process may access `rank` now, and takes the lock that MPI_Win_lock_all has left for
- * the first access. Returns MPI_SUCCESS or reports MPI_ERR_RMA_SYNC in `call`. */
-int rmai_win_enter(struct rmai_win *w, const char *call, int rank);
+/* rmai_win_enter finds the peer `rank`, checks that this process may access it now, and takes the lock that
+ * MPI_Win_lock_all has left for the first access. Returns MPI_SUCCESS or reports MPI_ERR_RMA_SYNC in `call`. */
+int rmai_win_enter(struct rmai_win *w, const char *call, int rank, struct rmai_win_peer *peer);
 
 /* rmai_win_check_rank: MPI_SUCCESS, or reports MPI_ERR_RANK in `call`. */
 int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank);

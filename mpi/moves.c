@@ -77,14 +77,26 @@ static __attribute__((noinline)) int move(struct rmai_win *w, const char *call, 
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
 
-/* The fast case: contiguous data on this node. Returns the target's address, or NULL in all other cases. */
-static inline char *simple(struct rmai_win *w, MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
-                           MPI_Count target_count, MPI_Datatype target_type, size_t *len) {
+/* 1 if the data are contiguous on both sides, and *len bytes: the simple case. */
+static inline int is_simple(MPI_Count count, MPI_Datatype type, MPI_Count target_count, MPI_Datatype target_type,
+                            size_t *len) {
     const struct rmai_type *t;
-    if (count != target_count || type != target_type || count < 0 || count > INT32_MAX) return NULL;
+    if (count != target_count || type != target_type || count < 0 || count > INT32_MAX) return 0;
     t = rmai_type_of(type);
-    if (!t || !t->plain || __builtin_mul_overflow((size_t)count, t->size, len)) return NULL;
-    return rmai_win_reach(w, rank, disp, *len);
+    return t && t->plain && !__builtin_mul_overflow((size_t)count, t->size, len);
+}
+
+/* The simple case to a process of another node. Returns 0, with nothing done, if it is not so simple. */
+static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size_t len, int rank, MPI_Aint disp,
+                        int *code) {
+    const rma_gptr_t there = rmai_win_reach_far(w, rank, disp, len);
+    if (there == RMA_GPTR_NULL || !len || (d == PUT && len > RMA_GATHERED_MOST_)) return 0;
+    /* After MPI_Win_lock_all a flush follows, and no signal that could go in the put's message. */
+    if (d == PUT)
+        *code = rma_put_within_(there, buffer, len, !w->lock_all);
+    else if ((*code = rmai_win_overtakes()) == RMA_SUCCESS)
+        *code = rma_get_within_(buffer, there, len);
+    return 1;
 }
 
 /* MPI_Put, and MPI_Get: inlined into each of them, so `d` is a constant. */
@@ -94,9 +106,13 @@ static inline __attribute__((always_inline)) int transfer(struct rmai_win *w, co
                                                           MPI_Datatype target_type) {
     void *buffer = (void *)(uintptr_t)origin;
     size_t len;
-    char *there = simple(w, count, type, rank, disp, target_count, target_type, &len);
-    if (__builtin_expect(!there || !origin, 0))
+    const int simple = is_simple(count, type, target_count, target_type, &len) && origin;
+    char *there = simple ? rmai_win_reach(w, rank, disp, len) : NULL;
+    int code;
+    if (__builtin_expect(!there, 0)) {
+        if (simple && transfer_far(w, d, buffer, len, rank, disp, &code)) return rmai_win_failed(w, code);
         return move(w, call, d, 0, buffer, count, type, rank, disp, target_count, target_type);
+    }
     if (d == PUT)
         rma_move_(there, buffer, len);
     else

@@ -58,6 +58,7 @@ static void forget_far(struct rmai_win *w, int all) {
                 w->n_far--;
                 free(p);
             }
+    w->last_far = NULL;
 }
 
 /* Finds the peer, or makes an entry for it. The caller holds the mutex; this releases it while it waits for the other
@@ -66,9 +67,9 @@ static int enter_far(struct rmai_win *w, int rank, struct rmai_win_peer **found)
     struct rmai_win_peer *p = find_far(w, rank), fetched;
     int code;
     if (!p) {
-        pthread_mutex_unlock(&w->mutex);
+        rmai_win_unguard(w);
         code = fetch_peer(w, rank, &fetched);
-        pthread_mutex_lock(&w->mutex);
+        rmai_win_guard(w);
         if (code != RMA_SUCCESS) return code;
         p = find_far(w, rank);
     }
@@ -81,45 +82,46 @@ static int enter_far(struct rmai_win *w, int rank, struct rmai_win_peer **found)
         w->far[(unsigned)rank % RMAI_WIN_FAR] = p;
         w->n_far++;
     }
+    if (!rmai_win_threads) w->last_far = p;
     *found = p;
     return RMA_SUCCESS;
 }
 
 int rmai_win_peer(struct rmai_win *w, int rank, struct rmai_win_peer *peer) {
-    struct rmai_win_peer *p = rmai_win_near(w, rank);
+    struct rmai_win_peer *p = rmai_win_known(w, rank);
     int code = RMA_SUCCESS;
     if (p) {
         *peer = *p;
         return RMA_SUCCESS;
     }
-    pthread_mutex_lock(&w->mutex);
+    rmai_win_guard(w);
     code = enter_far(w, rank, &p);
     if (code == RMA_SUCCESS) *peer = *p;
-    pthread_mutex_unlock(&w->mutex);
+    rmai_win_unguard(w);
     return code;
 }
 
 int rmai_win_peer_access(struct rmai_win *w, int rank, unsigned access) {
-    struct rmai_win_peer *p = rmai_win_near(w, rank);
+    struct rmai_win_peer *p = rmai_win_known(w, rank);
     int code = RMA_SUCCESS;
     if (p) {
         p->access = access;
         return RMA_SUCCESS;
     }
-    pthread_mutex_lock(&w->mutex);
+    rmai_win_guard(w);
     code = enter_far(w, rank, &p);
     if (code == RMA_SUCCESS) p->access = access;
-    pthread_mutex_unlock(&w->mutex);
+    rmai_win_unguard(w);
     return code;
 }
 
 int rmai_win_peer_posts(struct rmai_win *w, int rank, rma_gptr_t at) {
     struct rmai_win_peer *p;
     int code;
-    pthread_mutex_lock(&w->mutex);
+    rmai_win_guard(w);
     code = enter_far(w, rank, &p);
     if (code == RMA_SUCCESS) p->posts_at = at;
-    pthread_mutex_unlock(&w->mutex);
+    rmai_win_unguard(w);
     return code;
 }
 

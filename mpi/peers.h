@@ -13,6 +13,13 @@ static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) 
     return slot >= 0 ? &w->near[slot] : NULL;
 }
 
+/* rmai_win_known: the peer `rank` if it needs no search: it is on this node, or was looked up last; else NULL. It stays
+ * valid until another peer is looked up. */
+static inline struct rmai_win_peer *rmai_win_known(struct rmai_win *w, int rank) {
+    struct rmai_win_peer *p = w->last_far;
+    return p && p->rank == rank ? p : rmai_win_near(w, rank);
+}
+
 /* rmai_win_peer fills in *peer for `rank` of the window, on this node or another one. Returns an enum rma_error.
  * rmai_win_peer_access changes the access of `rank`; rmai_win_peer_posts notes where this process has posted for
  * `rank`, of another node. */

@@ -84,11 +84,11 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     if (size == 0) return MPI_SUCCESS;
     r = w->record;
     region = (struct rmai_win_region){(uintptr_t)base, (uintptr_t)base + (uint64_t)size, RMA_GPTR_NULL};
-    pthread_mutex_lock(&w->mutex);
+    rmai_win_guard(w);
     n = (size_t)r->n_regions;
     at = first_after(w->regions, n, region.from);
     if (at < n && w->regions[at].from < region.to) {
-        pthread_mutex_unlock(&w->mutex);
+        rmai_win_unguard(w);
         return rmai_win_error(w, MPI_ERR_RMA_ATTACH, "MPI_Win_attach: %lld bytes at %p overlap attached memory",
                               (long long)size, base);
     }
@@ -104,7 +104,7 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
         r->n_regions = n + 1;
         end_change(r);
     }
-    pthread_mutex_unlock(&w->mutex);
+    rmai_win_unguard(w);
     if (code == RMA_SUCCESS) return MPI_SUCCESS;
     return rmai_win_error(w, MPI_ERR_RMA_ATTACH, "%s", rma_last_error());
 }
@@ -117,7 +117,7 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
     int found;
     if (!w) return PMPI_Win_detach(win, base);
     r = w->record;
-    pthread_mutex_lock(&w->mutex);
+    rmai_win_guard(w);
     n = (size_t)r->n_regions;
     at = first_after(w->regions, n, (uintptr_t)base);
     found = at < n && w->regions[at].from == (uintptr_t)base;
@@ -129,7 +129,7 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
         r->n_regions = n - 1;
         end_change(r);
     }
-    pthread_mutex_unlock(&w->mutex);
+    rmai_win_unguard(w);
     if (found) rma_unshare_("MPI_Win_detach", held);
     return found ? MPI_SUCCESS
                  : rmai_win_error(w, MPI_ERR_RMA_ATTACH, "MPI_Win_detach: no memory is attached at %p", base);

@@ -102,6 +102,7 @@ static int begin_job(void) {
     check_hosts();
     if (set) setenv("RMA_STATICS", "off", 1);
     rma_call_as_("MPI_Init");
+    rmai_win_threads = level == MPI_THREAD_MULTIPLE;
     code = rma_init_thread(rma_level(level), NULL);
     if (set) unsetenv("RMA_STATICS");
     if (code == RMA_SUCCESS) code = rmai_wins_open();

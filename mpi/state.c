@@ -7,7 +7,7 @@
 
 struct rmai_win *rmai_wins;
 rma_gptr_t *rmai_win_directory;
-int rmai_win_running;
+int rmai_win_running, rmai_win_threads;
 _Atomic unsigned rmai_win_under_way;
 MPI_Comm rmai_win_self = MPI_COMM_NULL;
 

@@ -114,9 +114,10 @@ struct rmai_win {
     void **region_held;              /* what rma_share_ holds for each; */
     size_t room;
     struct rmai_win_outgrown *outgrown;      /* and the shorter arrays before, which others may still read */
-    struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank */
+    struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank; */
+    struct rmai_win_peer *last_far;          /* the one that was looked up last, or NULL: there are threads */
     int n_far;
-    pthread_mutex_t mutex; /* for `far` and the regions */
+    pthread_mutex_t mutex; /* for `far` and the regions, see rmai_win_guard */
     struct rmai_win_attribute *attributes;
     MPI_Info info;
     MPI_Errhandler handler;
@@ -150,6 +151,16 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Wi
  * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
 
+/* 1: several threads of the program may be in calls at once. rmai_win_guard and rmai_win_unguard take and release the
+ * window's mutex then. */
+extern int rmai_win_threads;
+static inline void rmai_win_guard(struct rmai_win *w) {
+    if (rmai_win_threads) pthread_mutex_lock(&w->mutex);
+}
+static inline void rmai_win_unguard(struct rmai_win *w) {
+    if (rmai_win_threads) pthread_mutex_unlock(&w->mutex);
+}
+
 /* What this process has under way to other nodes, in bits. Short puts of the current epoch need no bit: their sources
  * are free, and they arrive before a signal to the same process, which ends the epoch without waiting for them.
  * OVERTAKES: operations that such a signal may overtake, or whose buffers are in use. EARLIER: such puts of earlier
@@ -162,6 +173,11 @@ extern _Atomic unsigned rmai_win_under_way;
 
 /* rmai_win_begins sets one of them. Returns the new value. */
 static inline unsigned rmai_win_begins(unsigned bit) {
+    if (!rmai_win_threads) {
+        const unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed) | bit;
+        atomic_store_explicit(&rmai_win_under_way, now, memory_order_relaxed);
+        return now;
+    }
     atomic_fetch_add_explicit(&rmai_win_under_way, RMAI_WIN_BITS + 1, memory_order_relaxed);
     return atomic_fetch_or_explicit(&rmai_win_under_way, bit, memory_order_relaxed) | bit;
 }

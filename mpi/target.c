@@ -36,10 +36,8 @@ int rmai_win_target(struct rmai_win *w, const char *call, int rank, MPI_Aint dis
     t->nothing = 1;
     if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
     code = rmai_win_check_rank(w, call, rank);
-    if (code == MPI_SUCCESS) code = rmai_win_enter(w, call, rank);
+    if (code == MPI_SUCCESS) code = rmai_win_enter(w, call, rank, &t->peer);
     if (code != MPI_SUCCESS || side->size == 0) return code;
-    code = rmai_win_failed(w, rmai_win_peer(w, rank, &t->peer));
-    if (code != MPI_SUCCESS) return code;
     t->nothing = 0;
     if (!span(side, &first, &end))
         return rmai_win_error(w, MPI_ERR_RMA_RANGE, "%s: target_count %zu times the extent overflows", call,

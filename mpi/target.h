@@ -41,6 +41,16 @@ static inline char *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, 
     return __builtin_expect(offset <= p->size && len <= p->size - offset, 1) ? p->base + offset : NULL;
 }
 
+/* rmai_win_reach_far: the same as a global pointer, for a process of another node; RMA_GPTR_NULL if it cannot tell
+ * quickly. */
+static inline rma_gptr_t rmai_win_reach_far(const struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
+    const struct rmai_win_peer *p = w->last_far;
+    uint64_t offset;
+    if (!p || p->rank != rank || !(p->access | w->open) || p->start == RMA_GPTR_NULL) return RMA_GPTR_NULL;
+    if (__builtin_expect(__builtin_mul_overflow((uint64_t)disp, p->unit, &offset), 0)) return RMA_GPTR_NULL;
+    return offset <= p->size && len <= p->size - offset ? p->start + offset : RMA_GPTR_NULL;
+}
+
 /* rmai_win_two_sections: both sides as sections of the same shape, with element length in `elem`. Returns 0 if they
  * have no common shape. */
 int rmai_win_two_sections(const struct rmai_win_side *a, const struct rmai_win_side *b, struct rmai_section *x,

@@ -169,6 +169,39 @@ int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len) {
     return rmai_raise(rmai_net_put_gathered(&op));
 }
 
+/* Fills in an operation on memory that exists, of a PE of another node. Returns 0 if the owner has to look it up, or
+ * the library is not running. */
+static inline int fill_within(struct rmai_op *op, const char *call, rma_gptr_t g, void *buffer, size_t len) {
+    const struct rmai_context *c = rmai_context(call, RMA_CTX_DEFAULT);
+    const uint64_t offset = g & RMAI_OFFSET_MASK;
+    if (RMAI_UNLIKELY(!c || offset >= RMA_GPTR_ATTACHED_)) return 0;
+    op->call = call;
+    op->set = c->pending;
+    op->pe = rma_gptr_pe(g);
+    op->offset = offset;
+    op->buffer = buffer;
+    op->len = len;
+    return 1;
+}
+
+int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathered) {
+    struct rmai_op op;
+    if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_put", dest, (void *)(uintptr_t)source, len)))
+        return rma_gptr_put(dest, source, len);
+    op.kind = RMAI_RECORD_PUT;
+    op.when = RMAI_NOW;
+    return rmai_raise(gathered ? rmai_net_put_gathered(&op) : rmai_net_put(&op));
+}
+
+int rma_get_within_(void *dest, rma_gptr_t source, size_t len) {
+    struct rmai_op op;
+    if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_get_nbi", source, dest, len)))
+        return rma_gptr_get_nbi(dest, source, len);
+    op.kind = RMAI_RECORD_GET;
+    op.when = RMAI_LATER;
+    return rmai_raise(rmai_net_get(&op));
+}
+
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len) {
     const void *own = own_attached_address(source, len);
     if (RMAI_UNLIKELY(!own)) return get_by_gptr(call, RMA_CTX_DEFAULT, dest, source, len, RMAI_NOW);

@@ -87,6 +87,13 @@ void rma_send_gathered_(void);
 #define RMA_GATHERED_MOST_ ((size_t)1024)
 int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len);
 
+/* rma_put_within_ is rma_gptr_put, or with `gathered` rma_put_gathered_, and rma_get_within_ is rma_gptr_get_nbi, for
+ * len > 0 bytes of a PE of another node; the caller knows that they lie in memory which that PE has allocated.
+ * rma_quiet_of_ is rma_pe_quiet of one PE, without a check of its number. */
+int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathered);
+int rma_get_within_(void *dest, rma_gptr_t source, size_t len);
+int rma_quiet_of_(int pe);
+
 /* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits
  * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. *pe: the PE that can end the wait, or -1
  * if any can; `ready` may change it. */
