@@ -107,6 +107,18 @@ int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_
 
 /* ---- completion ---- */
 
+/* A thread that holds the set's lock, and has to take the net's instead; and back. */
+static inline void change_to_net_lock(struct rmai_pending *s) {
+    if (RMAI_LIKELY(s->net->biased)) return;
+    pthread_mutex_unlock(&s->lock);
+    rmai_net_lock(s->net);
+}
+static inline void change_to_set_lock(struct rmai_pending *s) {
+    if (RMAI_LIKELY(s->net->biased)) return;
+    rmai_net_unlock(s->net);
+    pthread_mutex_lock(&s->lock);
+}
+
 /* Returns the first error of an operation that nobody waited for, or code. The set's lock is held. The fence is an
  * acquire for what nonblocking atomics have read; it pairs with the release of the PE that wrote the word. */
 static int report_failure(const char *call, struct rmai_pending *s, int code) {
@@ -158,22 +170,20 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
     while (s->busy) {
         one = flush_peers(call, s);
-        if (code == RMA_SUCCESS) code = one;
+        if (RMAI_UNLIKELY(one != RMA_SUCCESS) && code == RMA_SUCCESS) code = one;
         if (!s->busy) break;
-        rmai_pending_unlock(s);
-        rmai_net_lock(net);
-        rmai_pending_lock(s);
+        change_to_net_lock(s);
+        rmai_pending_lock_inner(s);
         for (struct rmai_peer *p = s->busy; p; p = p->next)
             if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
         while (s->busy && !s->busy->touched) {
             struct rmai_peer *p = s->busy;
-            rmai_pending_unlock(s);
+            rmai_pending_unlock_inner(s);
             rmai_message_complete(net, call, p);
-            rmai_pending_lock(s);
+            rmai_pending_lock_inner(s);
         }
-        rmai_pending_unlock(s);
-        rmai_net_unlock(net);
-        rmai_pending_lock(s);
+        rmai_pending_unlock_inner(s);
+        change_to_set_lock(s);
     }
     code = report_failure(call, s, code);
     rmai_pending_unlock(s);
@@ -232,11 +242,9 @@ static int complete_peer(const char *call, struct rmai_pending *s, struct rmai_p
         one = rmai_window_flush(net, call, p);
         if (code == RMA_SUCCESS) code = one;
         if (!p->listed) break;
-        rmai_pending_unlock(s);
-        rmai_net_lock(net);
+        change_to_net_lock(s);
         rmai_message_complete(net, call, p);
-        rmai_net_unlock(net);
-        rmai_pending_lock(s);
+        change_to_set_lock(s);
     }
     return code;
 }

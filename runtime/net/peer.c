@@ -36,7 +36,7 @@ void rmai_peer_list_(struct rmai_peer *p) {
     p->listed = 1;
     p->next = p->set->busy;
     p->set->busy = p;
-    rmai_pending_publish(p->set);
+    if (!p->next) rmai_pending_publish(p->set);
 }
 
 /* After a proxy has done a record for its neighbour the word is in the proxy's cache, and the owner misses it. So

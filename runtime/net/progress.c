@@ -124,7 +124,7 @@ static int hear_message(struct rmai_net *net) {
 /* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
  * the links decide whether to delay them. */
 static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
-    int code = rmai_serve_advance(net);
+    int code = net->serving ? rmai_serve_advance(net) : RMA_SUCCESS;
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_advance(net);

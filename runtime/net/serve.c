@@ -110,6 +110,7 @@ static int send_reply(struct rmai_net *net, struct reply *r) {
     code = rmai_send(net->transport, r->to, RMAI_SHORT_TAG, r->message, r->bytes, &r->sent);
     if (code != RMA_SUCCESS) return code;
     if ((done = rmai_token_done(net->transport, &r->sent)) < 0) return RMA_ERR_MPI;
+    if (!done) net->serving = 1;
     r->next = done ? a->idle : a->sending;
     *(done ? &a->idle : &a->sending) = r;
     return RMA_SUCCESS;
@@ -250,6 +251,7 @@ static int begin_transit(struct task *t, void *there, void *hold) {
     }
     d->next = a->transits;
     a->transits = d;
+    t->net->serving = 1;
     if (put) reply_of(t)->e.kind = RMAI_WIRE_GO; /* the reply comes later */
     return RMA_SUCCESS;
 }
@@ -286,6 +288,7 @@ int rmai_serve_advance(struct rmai_net *net) {
         free(d->work);
         free(d);
     }
+    net->serving = a->sending || a->transits;
     return RMA_SUCCESS;
 }
 

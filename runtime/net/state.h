@@ -60,6 +60,7 @@ struct rmai_net {
     struct rmai_link *link;  /* the last one that was looked up */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
     struct rmai_replies *replies;
+    int serving;             /* 0: rmai_serve_advance has nothing to do */
     int crowded;             /* more PEs than processors on this machine */
     void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
     void *_Atomic no_sleep;  /* it points here if there are no facts */
