@@ -193,6 +193,7 @@ HOOK void rma_race_masked(void *p, const void *mask, unsigned long len, unsigned
     for (unsigned long i = 0; i < len; i += size)
         if (bytes[i + size - 1] < 0) race_load_store((char *)p + i, size, write, HERE);
 }
+HOOK void rma_race_unseen(void) {} /* unseen.h */
 HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)

@@ -3,7 +3,7 @@
  * stores around the caches, which functions of <immintrin.h> use. Here a macro for each builtin first tells the
  * detector what the builtin accesses; within a macro its own name is not expanded again. clang instruments nontemporal
  * stores itself. Loads and stores through the masks of AVX and AVX2 access the elements whose mask has its highest bit
- * set. Not covered are the masks of AVX-512 (some 200 builtins), gathers and scatters. */
+ * set. The masks of AVX-512, gathers and scatters are only named (unseen.h). */
 #if !defined __ASSEMBLER__ && defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #ifdef __cplusplus
 extern "C" {
@@ -11,6 +11,10 @@ extern "C" {
 extern void rma_race_wrote(void *, unsigned long);
 extern void rma_race_read(void *, unsigned long);
 extern void rma_race_masked(void *, const void *, unsigned long, unsigned long, int);
+/* Called for what the detector does not see, and does nothing. The compiler warns where a call remains, so in functions
+ * that the program uses, and not in those of <immintrin.h> that it does not. */
+extern void rma_race_unseen(void)
+    __attribute__((__warning__("--race does not see this access by a gather, a scatter or a mask of AVX-512")));
 #ifdef __cplusplus
 }
 #endif
@@ -55,4 +59,6 @@ extern void rma_race_masked(void *, const void *, unsigned long, unsigned long, 
 #define __builtin_ia32_maskstoreq(p, m, v)     race_masked_(p, m, 8, 1, __builtin_ia32_maskstoreq(p, m, v))
 #define __builtin_ia32_maskstoreq256(p, m, v)  race_masked_(p, m, 8, 1, __builtin_ia32_maskstoreq256(p, m, v))
 #define __builtin_ia32_maskmovdqu(v, m, p)     race_masked_(p, m, 1, 1, __builtin_ia32_maskmovdqu(v, m, p))
+#pragma GCC diagnostic warning "-Wattribute-warning" /* also with -Werror */
+#define race_unseen_(call) (rma_race_unseen(), call)
 #endif

@@ -516,6 +516,46 @@ for compiler in default clang; do
     fi
     unset MPICH_CC OMPI_CC
 done
+
+# What gcc does not instrument is named where the program uses it, and only there.
+cat >unseen.c <<'END'
+#include <immintrin.h>
+__attribute__((target("avx512f"))) void by_mask(int *to, const int *from) {
+    _mm512_mask_storeu_epi32(to, 0x5555, _mm512_loadu_si512(from));
+}
+__attribute__((target("avx2"))) void by_gather(int *to, const int *from) {
+    const __m256i where = _mm256_setzero_si256();
+    _mm256_storeu_si256((__m256i_u *)(void *)to, _mm256_i32gather_epi32(from, where, 4));
+}
+END
+cat >seen.c <<'END'
+#include <immintrin.h>
+__attribute__((target("avx"))) void by_mask(float *to, __m256i mask) {
+    _mm256_maskstore_ps(to, mask, _mm256_setzero_ps());
+}
+END
+if [ "$(uname -m)" = x86_64 ] && $oshcc --version | grep -qi 'gcc\|Free Software Foundation'; then
+    for optimize in -O0 -O2; do
+        if $oshcc --race -Werror $optimize -c unseen.c -o unseen.o >out 2>err </dev/null; then
+            if [ "$(grep -c 'race does not see this access' err)" -eq 2 ] && grep -q by_mask err &&
+                grep -q by_gather err; then
+                ok "$optimize: accesses by intrinsics that gcc does not instrument are named"
+            else
+                fail "$optimize: accesses by intrinsics that gcc does not instrument are not named"
+                cat err
+            fi
+        else
+            fail "$optimize: the note about accesses by intrinsics is an error"
+        fi
+        if $oshcc --race -Werror $optimize -c seen.c -o seen.o >out 2>err </dev/null && [ ! -s err ]; then
+            ok "$optimize: those that are seen are not named"
+        else
+            fail "$optimize: those that are seen are named, or do not compile"
+            cat err
+        fi
+    done
+fi
+
 for static in -static -static-librma; do
     code=0
     $oshcc --race $static racy.c word.c -o part >out 2>err </dev/null || code=$?
