@@ -62,6 +62,9 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
+/* rmai_thread_be_punctual lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */
+void rmai_thread_be_punctual(void);
+
 /* rmai_process_remap is mremap(2): it moves the mapping of old bytes at `from` to `to` (replacing what is mapped there;
  * anywhere if `to` is NULL), with new bytes. If old is 0, it makes a second mapping of the same shared pages, without a
  * file descriptor. Returns the address, or NULL. */

@@ -105,33 +105,47 @@ static void report_late_wait(const struct rmai_patience *patience, struct rmai_s
     if (stall && patience->late) patience->late(patience->context, stall);
 }
 
-static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
-                                   struct rmai_stall *stall, int one_nap) {
+/* Polls the value and drives progress. While messages keep coming the wait has no rest. */
+static uint32_t poll_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                                   struct rmai_stall *stall) {
     const unsigned polls = rmai_polls(patience);
     unsigned turns = 0;
-    uint64_t gave_up = 0;
-    long nap = NAP_FIRST;
-    uint32_t now;
-    for (unsigned i = 0; i < polls; i++) {
+    uint32_t now = old;
+    for (unsigned i = 0; i < polls && now == old; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
-        if (now != old) return now;
-        if (i % POLLS_A_TURN == POLLS_A_TURN - 1 && patience->progress(patience->context)) {
-            /* While messages keep coming the wait has no rest. */
-            if (++turns % TURNS_A_CHECK == 0) report_late_wait(patience, stall);
-            i = 0;
+        if (now != old || i % POLLS_A_TURN != POLLS_A_TURN - 1 || !patience->progress(patience->context)) continue;
+        if (++turns % TURNS_A_CHECK == 0) report_late_wait(patience, stall);
+        i = 0;
+    }
+    return now;
+}
+
+/* A message that arrives while the thread sleeps is seen after the sleep, at most patience->nap later. More may follow
+ * it, such as the next operations of the PE that has waited for the answer: so then the thread polls again. */
+static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                                   struct rmai_stall *stall, int one_nap) {
+    uint64_t gave_up = 0;
+    uint32_t now;
+    int heard;
+    do {
+        long nap = NAP_FIRST;
+        heard = 0;
+        now = poll_with_progress(e, old, patience, stall);
+        if (now != old) break;
+        if (patience->polls_now) gave_up = monotonic_ns();
+        atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
+        /* Orders the addition to `sleepers` before the loads of `value`: see above. */
+        atomic_thread_fence(memory_order_seq_cst);
+        while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
+            heard = patience->progress(patience->context);
+            if (heard) break;
+            nap = nap * 2 < patience->nap ? nap * 2 : patience->nap;
+            rmai_sleep_on(&e->value, old, nap, patience->slept_on);
+            if (one_nap) break;
+            if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) report_late_wait(patience, stall);
         }
-    }
-    if (patience->polls_now) gave_up = monotonic_ns();
-    atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
-    /* Orders the addition to `sleepers` before the loads of `value`: see above. */
-    atomic_thread_fence(memory_order_seq_cst);
-    while ((now = atomic_load_explicit(&e->value, memory_order_acquire)) == old) {
-        nap = patience->progress(patience->context) ? NAP_FIRST : (nap * 2 < patience->nap ? nap * 2 : patience->nap);
-        rmai_sleep_on(&e->value, old, nap, patience->slept_on);
-        if (one_nap) break;
-        if (atomic_load_explicit(&e->value, memory_order_relaxed) == old) report_late_wait(patience, stall);
-    }
-    atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&e->sleepers, 1, memory_order_relaxed);
+    } while (heard && !one_nap);
     now = atomic_load_explicit(&e->value, memory_order_acquire);
     if (gave_up && now != old) adapt_polls(patience, gave_up, 0);
     return now;
@@ -197,6 +211,8 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
         if (patience->progress(patience->context)) {
             if (++b->turns % TURNS_A_CHECK == 0) report_late_wait(patience, b->stall);
             b->nap = 0;
+            b->polls = 0; /* more may follow */
+            b->out_of_polls = 0;
             return;
         }
     } else if (b->yields > 0) {

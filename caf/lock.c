@@ -51,14 +51,16 @@ static void locked(struct rmai_caf_result r, int *acquired, int after_failure) {
 }
 
 void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, int *acquired) {
-    int node = find_held(0);
+    int node = n_held;
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail;
-    if (find_held(at->far) >= 0) {
-        if (acquired) *acquired = 0;
-        rmai_caf_report(r, RMAI_CAF_STAT_LOCKED, "LOCK: this image has locked the lock variable already");
-        return;
+    for (int i = n_held - 1; i >= 0; i--) {
+        if (held[i].lock == at->far) {
+            if (acquired) *acquired = 0;
+            rmai_caf_report(r, RMAI_CAF_STAT_LOCKED, "LOCK: this image has locked the lock variable already");
+            return;
+        }
+        if (!held[i].lock) node = i;
     }
-    if (node < 0) node = n_held;
     if (node == RMAI_CAF_LOCK_NODES) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "LOCK: this image holds %d locks, and no more are possible", node);
         return;

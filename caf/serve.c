@@ -74,8 +74,7 @@ static void give_turn(struct side *s, const struct piece *piece) {
     if (!serving) futex(sleeps_on(s->desk), FUTEX_WAKE, INT_MAX, NULL);
 }
 
-#define HOT_POLLS  300
-#define LAZY_POLLS 2000 /* yields before a thread that has had nothing to do sleeps */
+#define HOT_POLLS 300
 
 /* The asker waits in librma, which reports long waits; the owner's thread knows that the asker is at work. */
 static int has_turn(void *side) {
@@ -170,27 +169,52 @@ struct rmai_caf_message rmai_caf_ask_back(struct rmai_caf_message request) {
     return converse(&owner, &owner_piece, request);
 }
 
-static void sleep_for_turn(uint64_t turn, int idle) {
-    /* Askers of this node wake the thread. Nobody wakes it for another node. */
-    static const struct timespec moment = {.tv_nsec = 500000}, long_time = {.tv_sec = 1};
-    if (idle < LAZY_POLLS)
-        sched_yield();
-    else
-        futex(sleeps_on(desk), FUTEX_WAIT, (uint32_t)turn, rma_reach_.one_node ? &long_time : &moment);
+#define LAZY_POLLS 2000  /* yields after a request before the thread sleeps: the next one may follow at once */
+#define SLOW_YIELD 50e-6 /* seconds: others have had the processor meanwhile, such as a program that computes */
+#define SHY_MOST   1024
+
+/* After a slow yield the thread sleeps without yields before the next `shy` requests; after each further slow yield
+ * before twice as many. */
+struct rest {
+    int yields; /* left until the thread sleeps */
+    int shy, next_shy;
+};
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Yields or sleeps. Askers of this node wake the thread; for those of other nodes the bell does. */
+static void take_rest(struct rest *r, uint64_t turn) {
+    static const struct timespec long_time = {.tv_sec = 1};
+    if (r->shy || r->yields == 0) {
+        futex(sleeps_on(desk), FUTEX_WAIT, (uint32_t)turn, &long_time);
+        return;
+    }
+    const double before = seconds();
+    sched_yield();
+    r->yields--;
+    if (seconds() - before < SLOW_YIELD) return;
+    r->shy = r->next_shy;
+    if (r->next_shy < SHY_MOST) r->next_shy *= 2;
 }
 
 static void *serve(void *unused) {
+    struct rest rest = {.next_shy = 1};
     (void)unused;
     serving = 1;
+    rma_be_punctual_();
     owner = (struct side){.desk = desk, .statement = "request of another image"};
-    for (int idle = 0; !__atomic_load_n(&ending, __ATOMIC_ACQUIRE);) {
+    while (!__atomic_load_n(&ending, __ATOMIC_ACQUIRE)) {
         uint64_t turn = __atomic_load_n(&desk->turn, __ATOMIC_ACQUIRE); /* pairs with the store in give_turn */
         if (turn % 2 == 0) {
-            sleep_for_turn(turn, idle);
-            if (idle < LAZY_POLLS) idle++;
+            take_rest(&rest, turn);
             continue;
         }
-        idle = 0;
+        rest.yields = LAZY_POLLS;
+        if (rest.shy) rest.shy--;
         owner.turn = turn - 1;
         take_turn(&owner, &owner_piece);
         struct rmai_caf_message request = receive_message(&owner, &owner_piece), reply = execute(request);
@@ -206,6 +230,7 @@ void rmai_caf_serve_start(rmai_caf_execute *f) {
     execute = f;
     if (rmai_caf.n == 1) return;
     desk = rma_calloc(1, sizeof *desk);
+    if (desk) rma_bell_(&desk->turn, sleeps_on(desk));
     if (!desk || pthread_create(&thread, NULL, serve, NULL) != 0)
         rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM,
                         "start of the coarrays: this image cannot serve the others: %s",
@@ -218,5 +243,6 @@ void rmai_caf_serve_end(void) {
     __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
     futex(sleeps_on(desk), FUTEX_WAKE, INT_MAX, NULL);
     pthread_join(thread, NULL);
+    rma_bell_(NULL, NULL);
     desk = NULL;
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/layered.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "base/settings.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
@@ -73,6 +74,12 @@ int rma_is_own_block_(const void *block) { return rma_reach_.running && rmai_seg
 void rma_send_gathered_(void) {
     if (rmai_world.net) rmai_net_send_gathered(rmai_world.net);
 }
+
+void rma_bell_(const void *word, uint32_t *futex) {
+    if (rmai_world.net) rmai_net_set_bell(rmai_world.net, (struct rmai_bell){word, (_Atomic uint32_t *)(void *)futex});
+}
+
+void rma_be_punctual_(void) { rmai_thread_be_punctual(); }
 
 void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;

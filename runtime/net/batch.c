@@ -197,8 +197,8 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     p->under_way++;
     p->set->filled += rmai_max(batch->bytes, rmai_batch_expect_bytes(batch));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
-    /* The transport has mostly copied the message by now. To find that out here takes no time while the message travels;
-     * after the reply it would. */
+    /* The transport has mostly copied the message by now. To find that out here takes no time while the message
+     * travels; after the reply it would. */
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS ||
         rmai_token_done(net->transport, &batch->sent) < 0)
         rmai_net_fatal(net);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "runtime/net/batch.h"
 #include "runtime/net/peer.h"
+#include "runtime/net/progress.h"
 #include "runtime/net/serve.h"
 #include "runtime/net/state.h"
 
@@ -63,6 +64,19 @@ struct rmai_transport *rmai_net_transport(struct rmai_net *net) {
 }
 
 int rmai_net_has_window(const struct rmai_net *net) { return net && (net->fixed || net->dynamic.open); }
+
+uint32_t *rmai_net_alone(struct rmai_net *net) {
+    _Static_assert(offsetof(struct rmai_biased, guest) == sizeof(uint32_t) &&
+                       sizeof(_Atomic uint32_t) == sizeof(uint32_t),
+                   "the inlined calls know where inside and guest are");
+    return net && net->alone ? (uint32_t *)(void *)&net->bias : NULL;
+}
+
+void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell) {
+    rmai_net_lock(net);
+    net->bell = bell;
+    rmai_net_unlock(net);
+}
 
 const char *rmai_net_way(const struct rmai_net *net) {
     if (!net->fixed && !net->dynamic.open) return "messages";

@@ -101,6 +101,15 @@ void rmai_pending_close(struct rmai_pending *s);
  * memory by atomics. net may be NULL. */
 uint32_t *rmai_net_alone(struct rmai_net *net);
 
+/* A bell wakes a thread that serves other PEs above this layer: after an atomic of another node on `word`, of this PE's
+ * memory, the thread that did it wakes those that sleep on `futex` (futex(2)). word NULL: there is no bell.
+ * rmai_net_set_bell changes the net's one bell. */
+struct rmai_bell {
+    const void *word;
+    _Atomic uint32_t *futex;
+};
+void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell);
+
 /* rmai_pending_streams returns the set's streams (stream.h), or NULL if it has none. */
 struct rmai_streams *rmai_pending_streams(struct rmai_pending *s);
 

@@ -104,13 +104,6 @@ int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *comple
     return RMA_SUCCESS;
 }
 
-uint32_t *rmai_net_alone(struct rmai_net *net) {
-    _Static_assert(offsetof(struct rmai_biased, guest) == sizeof(uint32_t) &&
-                       sizeof(_Atomic uint32_t) == sizeof(uint32_t),
-                   "the inlined calls know where inside and guest are");
-    return net && net->alone ? (uint32_t *)(void *)&net->bias : NULL;
-}
-
 struct rmai_streams *rmai_pending_streams(struct rmai_pending *s) {
     return s && s->net->biased ? &s->streams : NULL;
 }

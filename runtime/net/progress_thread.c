@@ -23,7 +23,6 @@
 #define STEP_QUIET  2500000   /* and QUIET_AFTER it: a wake-up costs the computation up to 17 us */
 #define QUIET_AFTER 100000000 /* nanoseconds */
 #define STEP_PART   16        /* the step is 1/STEP_PART of the time since the last message */
-#define SLICE       100000    /* nanoseconds: the kernel's least */
 
 static long nanoseconds_since(double then) {
     const double since = (rmai_wtime() - then) * 1e9;
@@ -59,32 +58,12 @@ static int serve_others(struct rmai_net *net, int *polls) {
     return heard;
 }
 
-/* For sched_setattr(2), which Debian 12's C library does not have. */
-struct attributes {
-    uint32_t size, policy;
-    uint64_t flags;
-    int32_t nice;
-    uint32_t priority;
-    uint64_t runtime, deadline, period;
-};
-
-/* Lets the thread run on time. The kernel adds 50 us to every sleep of a thread, unless the thread sets its timer
- * slack. If PEs share processors, a thread that asks for short time slices gets as much time as before, but gets it
- * sooner (since Linux 6.12; earlier versions ignore the request). */
-static void be_punctual(void) {
-    struct attributes a = {.size = sizeof a};
-    prctl(PR_SET_TIMERSLACK, 1000UL);
-    if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.policy != SCHED_OTHER) return;
-    a.runtime = SLICE;
-    syscall(SYS_sched_setattr, 0, &a, 0);
-}
-
 static void *run_progress_thread(void *context) {
     struct rmai_progress_thread *p = context;
     uint32_t turns = 0, now;
     double heard = -QUIET_AFTER; /* when the last message arrived */
     int polls = POLLS_FEW;
-    be_punctual();
+    rmai_thread_be_punctual();
     while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
         now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);

@@ -256,6 +256,10 @@ static int begin_transit(struct task *t, void *there, void *hold) {
     return RMA_SUCCESS;
 }
 
+static inline void ring_bell(const struct rmai_net *net, const void *word) {
+    if (RMAI_UNLIKELY(word == net->bell.word)) rmai_rouse(net->bell.futex);
+}
+
 int rmai_serve_advance(struct rmai_net *net) {
     struct rmai_replies *a = net->replies;
     for (struct reply *r, **i = &a->sending; (r = *i) != NULL;) {
@@ -280,7 +284,10 @@ int rmai_serve_advance(struct rmai_net *net) {
             int code;
             if (d->work) do_blocks(net, d->work, d->work->data, NULL);
             atomic_thread_fence(memory_order_release);
-            if (d->signal) rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
+            if (d->signal) {
+                rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
+                ring_bell(net, d->signal);
+            }
             if ((code = send_reply(net, d->done)) != RMA_SUCCESS) return code;
         }
         release_hold(net, d->hold);
@@ -327,6 +334,7 @@ static inline void rouse_sleeper(const struct task *t, uint64_t marked, void *th
     const uint32_t owner = rmai_by_node_owner(marked);
     const struct rmai_facts *facts = owner ? rmai_facts(job, (int)owner - 1) : NULL;
     const void *word = atomic_load_explicit(facts ? &facts->slept_on : t->net->slept_on, memory_order_relaxed);
+    if (t->r.op != RMA_FETCH_) ring_bell(t->net, there);
     if (RMAI_LIKELY(word == NULL)) return;
     if (facts ? neighbour_sleeps_on(job, rmai_by_node_offset(marked), facts, word) : word == there) rmai_rouse(there);
 }

@@ -64,6 +64,7 @@ struct rmai_net {
     int crowded;             /* more PEs than processors on this machine */
     void *_Atomic *slept_on; /* slept_on of this PE's struct rmai_facts; */
     void *_Atomic no_sleep;  /* it points here if there are no facts */
+    struct rmai_bell bell;
     struct rmai_by_node by_node;
     _Atomic uint32_t turns; /* of progress: show the progress thread that another thread drives it */
 
