@@ -92,10 +92,10 @@ static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size
     const rma_gptr_t there = rmai_win_reach_far(w, rank, disp, len);
     if (there == RMA_GPTR_NULL || !len || (d == PUT && len > RMA_GATHERED_MOST_)) return 0;
     /* After MPI_Win_lock_all a flush follows, and no signal that could go in the put's message. */
-    if (d == PUT)
-        *code = rma_put_within_(there, buffer, len, !w->lock_all);
-    else if ((*code = rmai_win_overtakes()) == RMA_SUCCESS)
-        *code = rma_get_within_(buffer, there, len);
+    const int gathered = d == PUT && !w->lock_all;
+    *code = gathered ? RMA_SUCCESS : rmai_win_overtakes();
+    if (*code == RMA_SUCCESS)
+        *code = d == PUT ? rma_put_within_(there, buffer, len, gathered) : rma_get_within_(buffer, there, len);
     return 1;
 }
 
