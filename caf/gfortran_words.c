@@ -31,17 +31,47 @@ static inline __attribute__((always_inline)) int find_word(struct rmai_caf_resul
 
 /* ---- locks and events: index counts words of 8 bytes ---- */
 
-void _gfortran_caf_lock(caf_token token, size_t index, int image, int *acquired, int *stat, char *errmsg,
-                        size_t errmsg_len) {
+/* Finds a word of 8 bytes on this node. Returns 0 if find_word has to find it, or to report an error. */
+static inline __attribute__((always_inline)) int find_near(caf_token token, size_t offset, int image,
+                                                           struct rmai_caf_place *at) {
+    const struct rmai_caf_team *team = rmai_caf.team;
+    if (!token || offset + 8 > token->size || (unsigned)image - 1u >= (unsigned)team->n || rmai_caf.self->gone)
+        return 0;
+    *at = rmai_caf_place(token, offset, team->pes[image - 1]);
+    return at->near != NULL;
+}
+
+static __attribute__((noinline)) void lock_any(caf_token token, size_t index, int image, int *acquired, int *stat,
+                                               char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
     if (find_word(r, "LOCK", token, 8 * index, 8, image, &at)) rmai_caf_lock(r, &at, acquired);
 }
 
-void _gfortran_caf_unlock(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
+void _gfortran_caf_lock(caf_token token, size_t index, int image, int *acquired, int *stat, char *errmsg,
+                        size_t errmsg_len) {
+    struct rmai_caf_place at;
+    if (__builtin_expect(!find_near(token, 8 * index, image, &at) || !rmai_caf_lock_free(&at), 0)) {
+        lock_any(token, index, image, acquired, stat, errmsg, errmsg_len);
+        return;
+    }
+    if (acquired) *acquired = 1;
+    if (stat) *stat = RMAI_CAF_OK;
+}
+
+static __attribute__((noinline)) void unlock_any(caf_token token, size_t index, int image, int *stat, char *errmsg,
+                                                 size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
     if (find_word(r, "UNLOCK", token, 8 * index, 8, image, &at)) rmai_caf_unlock(r, &at);
+}
+
+void _gfortran_caf_unlock(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
+    struct rmai_caf_place at;
+    if (__builtin_expect(!find_near(token, 8 * index, image, &at) || !rmai_caf_unlock_only(at.far), 0))
+        unlock_any(token, index, image, stat, errmsg, errmsg_len);
+    else if (stat)
+        *stat = RMAI_CAF_OK;
 }
 
 void _gfortran_caf_event_post(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {

@@ -42,6 +42,29 @@ static void forget(int node) {
     while (n_held > 0 && !held[n_held - 1].lock) n_held--;
 }
 
+static uint32_t tail_of(int node) { return ((uint32_t)rmai_caf.me + 1) << NODE_BITS | (uint32_t)node; }
+
+int rmai_caf_lock_free(const struct rmai_caf_place *at) {
+    if (n_held > 0) return 0;
+    rmai_caf.self->lock_nodes[0].next = rmai_caf.self->lock_nodes[0].granted = 0;
+    if (rmai_caf_word_cas(at, 8, 0, WORD(tail_of(0), (uint32_t)rmai_caf.me + 1)) != 0) return 0;
+    held[0].lock = at->far;
+    held[0].at = *at;
+    n_held = 1;
+    return 1;
+}
+
+int rmai_caf_unlock_only(rma_gptr_t lock) {
+    const struct rmai_caf_place *at = &held[0].at;
+    const uint64_t word = WORD(tail_of(0), (uint32_t)rmai_caf.me + 1);
+    if (n_held != 1 || held[0].lock != lock || !at->near) return 0;
+    rma_quiet();
+    if (rmai_caf_word_cas(at, 8, word, 0) != word) return 0;
+    held[0].lock = 0;
+    n_held = 0;
+    return 1;
+}
+
 static void locked(struct rmai_caf_result r, int *acquired, int after_failure) {
     if (acquired) *acquired = 1;
     if (after_failure && r.stat)
@@ -66,7 +89,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
         return;
     }
     struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
-    tail = me << NODE_BITS | (uint32_t)node;
+    tail = tail_of(node);
     mine->next = mine->granted = 0;
     uint64_t word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
     int after_failure = 0;
@@ -103,7 +126,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
 static void pass_on(int node, int failed) {
     const struct rmai_caf_place *at = &held[node].at;
     struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
-    uint32_t me = (uint32_t)rmai_caf.me + 1, tail = me << NODE_BITS | (uint32_t)node;
+    uint32_t me = (uint32_t)rmai_caf.me + 1, tail = tail_of(node);
     rma_quiet();
     if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
         uint64_t free_word = failed ? WORD(0, FAILED) : 0;

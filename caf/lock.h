@@ -11,6 +11,12 @@
 void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, int *acquired);
 void rmai_caf_unlock(struct rmai_caf_result r, const struct rmai_caf_place *at);
 
+/* The short ways of most locks and unlocks, of a lock on this node: each returns 1 if it is done, or 0 with nothing
+ * changed. rmai_caf_lock_free takes a free lock, as this image's only one; rmai_caf_unlock_only releases this image's
+ * only lock, if no image waits for it. */
+int rmai_caf_lock_free(const struct rmai_caf_place *at);
+int rmai_caf_unlock_only(rma_gptr_t lock);
+
 /* rmai_caf_lock_give_up passes on all locks that this image holds, because it fails. */
 void rmai_caf_lock_give_up(void);
 
