@@ -186,9 +186,9 @@ struct attributes {
     uint64_t runtime, deadline, period;
 };
 
-/* The kernel adds 50 us to every sleep of a thread, unless the thread sets its timer
- * slack. If PEs share processors, a thread that asks for short time slices gets as much time as before, but gets it
- * sooner (since Linux 6.12; earlier versions ignore the request). */
+/* The kernel adds 50 us to every sleep of a thread, unless the thread sets its timer slack. If PEs share processors, a
+ * thread that asks for short time slices gets as much time as before, but gets it sooner (since Linux 6.12; earlier
+ * versions ignore the request). */
 void rmai_thread_be_punctual(void) {
     struct attributes a = {.size = sizeof a};
     prctl(PR_SET_TIMERSLACK, 1000UL);

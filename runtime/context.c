@@ -229,13 +229,14 @@ static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_
     return rmai_raise(code);
 }
 
-int rma_pe_quiet(const int *pes, size_t n) { return quiet_pes("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }
 int rma_quiet_of_(int pe) {
     static const char call[] = "rma_pe_quiet";
     struct rmai_context *c = rmai_context(call, RMA_CTX_DEFAULT);
     atomic_thread_fence(memory_order_release);
     return rmai_raise(c ? rmai_net_quiet_pe(call, c->pending, pe) : rma_last_code());
 }
+
+int rma_pe_quiet(const int *pes, size_t n) { return quiet_pes("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }
 int rma_pe_fence(const int *pes, size_t n) { return quiet_pes("rma_pe_fence", RMA_CTX_DEFAULT, pes, n); }
 int rma_ctx_pe_quiet(rma_ctx *ctx, const int *pes, size_t n) { return quiet_pes("rma_ctx_pe_quiet", ctx, pes, n); }
 int rma_ctx_pe_fence(rma_ctx *ctx, const int *pes, size_t n) { return quiet_pes("rma_ctx_pe_fence", ctx, pes, n); }

@@ -36,8 +36,10 @@ must() { "$@" >"$dir/log" 2>&1 || { fail "$*"; verdict; }; }
 must "$oshcc" --trace -O2 "$source/planted.c" -o planted
 must "$oshcc" -O2 -DSHMEM_PROFILE "$source/planted.c" -o functions
 must "$oshcc" -O2 "$source/planted.c" -o inlined
-must "${CC:-cc}" -I"$top_srcdir" "$source/record.c" -o record
-must "${CC:-cc}" "$source/json.c" -o json
+# shellcheck disable=SC2086
+must ${CC:-cc} -I"$top_srcdir" "$source/record.c" -o record
+# shellcheck disable=SC2086
+must ${CC:-cc} "$source/json.c" -o json
 line_of() { grep -n "TRACE: $1\>" "$source/${2:-planted.c}" | cut -d: -f1; } # line_of MARK [FILE]
 has() { # has WHAT TEXT: the last run's stderr has the text
     if grep -q -- "$2" err; then ok "$1"; else fail "$1: no '$2'"; fi
