@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! random: random assignments between sections of coarrays and local arrays. Each image computes the same random numbers,
-! makes the assignments that are its own, and all assignments on a model of all images' arrays.
+! makes the assignments that are its own, and all assignments on a model of all images' arrays. An argument is the seed.
 !
 ! Broken by a section, vector subscript or conversion that reads or writes another element than it should.
 program random
@@ -13,10 +13,13 @@ program random
   real(8) :: local(rows, columns)
   integer :: me, n, round, who, from, to, what, ni, nj, i1, j1, i2, j2, si, sj, ti, tj, k
   integer(8) :: seed
+  character(20) :: argument
 
   me = this_image()
   n = num_images()
   seed = 12345
+  call get_command_argument(1, argument)
+  if (argument /= '') read (argument, *) seed
   allocate (b(rows, columns)[*])
   allocate (model_a(rows, columns, n), model_b(rows, columns, n), model_local(rows, columns, n))
   do k = 1, n
