@@ -114,7 +114,8 @@ said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
 said 86 1 'shmem_finalize: PE [0-9] is in another call' 2 one "$osh_leaving" barrier
 said - 1 'shmem_.*: PE [0-9] has sent .* are in different calls' 2 own "$osh_leaving" barrier
 said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" signal
-export RMA_STALL=1 RMA_TIMEOUT=2
+RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
+export RMA_STALL RMA_TIMEOUT
 for nodes in one own; do
     said 86 1 'shmem_finalize: .* PE 0 has waited in shmem_int_wait_until' 2 $nodes "$osh_leaving" wait
 done
