@@ -16,7 +16,8 @@
 
 #include <assert.h>
 
-#define LATE_TAIL_LOOKS 16 /* at a tail whose PE has released the lock, before it counts as not free */
+#define LATE_TAIL_QUESTIONS                                                                                            \
+    32 /* to other PEs about a tail whose PE has released the lock, before it counts as not free */
 
 /* 1 if the turn of a PE is over: `before` is the PE and phase from the tail, `seen` the PE's node_. */
 static int turn_is_over(uint32_t seen, uint32_t before) {
@@ -134,7 +135,8 @@ int rmai_queue_lock_set(struct rmai_world *w, rma_lock_t *lock, int home) {
 static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *lock, int home, uint32_t turn, int *held) {
     uint32_t before, seen;
     int code = RMA_SUCCESS;
-    for (int looks = 0; looks < LATE_TAIL_LOOKS; looks++) {
+    const int a_look = rmai_node_slot(&w->job, home) < 0 ? 2 : 1; /* questions: to the home, and to that PE */
+    for (int asked = 0; asked < LATE_TAIL_QUESTIONS; asked += a_look) {
         code = fetching_atomic(w, call, &lock->tail_, home, RMA_COMPARE_SWAP_, turn, 0, &before);
         *held = code == RMA_SUCCESS && before == 0;
         if (code != RMA_SUCCESS || *held) break;

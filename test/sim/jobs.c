@@ -40,7 +40,7 @@
 #define SERVED_GETS        40
 #define SERVED_WITHIN      40000000  /* nanoseconds: so much less than a long sleep of the progress thread for each */
 #define UNDISTURBED        120000000 /* after which the thread's sleeps are the longest */
-#define FREE_LOCK_PATIENCE 4000      /* nanoseconds that a test of a free lock takes at least before it gives up, */
+#define FREE_LOCK_PATIENCE 5000      /* nanoseconds that a test of a free lock takes at least before it gives up, */
 #define FREE_LOCK_TRIES    100       /* and how many such tests may give up, one after the other */
 
 /* What PE `of` writes at another one. */
