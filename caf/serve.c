@@ -180,12 +180,6 @@ struct rest {
     int shy, next_shy;
 };
 
-static double seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Yields or sleeps. Askers of this node wake the thread; for those of other nodes the bell does. */
 static void take_rest(struct rest *r, uint64_t turn) {
     static const struct timespec long_time = {.tv_sec = 1};
@@ -193,10 +187,10 @@ static void take_rest(struct rest *r, uint64_t turn) {
         futex(sleeps_on(desk), FUTEX_WAIT, (uint32_t)turn, &long_time);
         return;
     }
-    const double before = seconds();
+    const double before = rma_wtime();
     sched_yield();
     r->yields--;
-    if (seconds() - before < SLOW_YIELD) return;
+    if (rma_wtime() - before < SLOW_YIELD) return;
     r->shy = r->next_shy;
     if (r->next_shy < SHY_MOST) r->next_shy *= 2;
 }

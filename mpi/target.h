@@ -30,6 +30,11 @@ int rmai_win_side(struct rmai_win *w, const char *call, const char *name, MPI_Co
 int rmai_win_target(struct rmai_win *w, const char *call, int rank, MPI_Aint disp, const struct rmai_win_side *side,
                     struct rmai_win_target *t);
 
+/* rmai_win_in_range: 1 if [disp, disp + len) lies in the window of p; *offset is then that of its first byte. */
+static inline int rmai_win_in_range(const struct rmai_win_peer *p, MPI_Aint disp, size_t len, uint64_t *offset) {
+    return !__builtin_mul_overflow((uint64_t)disp, p->unit, offset) && *offset <= p->size && len <= p->size - *offset;
+}
+
 /* rmai_win_reach: the address of [disp, disp + len) at `rank` on this node, where this process may access it by load
  * and store now; NULL if it cannot tell quickly. */
 static inline char *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
@@ -37,8 +42,7 @@ static inline char *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, 
     const struct rmai_win_peer *p = &w->near[slot];
     uint64_t offset;
     if (__builtin_expect(slot < 0 || !(p->access | w->open) || !p->base, 0)) return NULL;
-    if (__builtin_expect(__builtin_mul_overflow((uint64_t)disp, p->unit, &offset), 0)) return NULL;
-    return __builtin_expect(offset <= p->size && len <= p->size - offset, 1) ? p->base + offset : NULL;
+    return __builtin_expect(rmai_win_in_range(p, disp, len, &offset), 1) ? p->base + offset : NULL;
 }
 
 /* rmai_win_reach_far: the same as a global pointer, for a process of another node; RMA_GPTR_NULL if it cannot tell
@@ -47,8 +51,7 @@ static inline rma_gptr_t rmai_win_reach_far(const struct rmai_win *w, int rank, 
     const struct rmai_win_peer *p = w->last_far;
     uint64_t offset;
     if (!p || p->rank != rank || !(p->access | w->open) || p->start == RMA_GPTR_NULL) return RMA_GPTR_NULL;
-    if (__builtin_expect(__builtin_mul_overflow((uint64_t)disp, p->unit, &offset), 0)) return RMA_GPTR_NULL;
-    return offset <= p->size && len <= p->size - offset ? p->start + offset : RMA_GPTR_NULL;
+    return rmai_win_in_range(p, disp, len, &offset) ? p->start + offset : RMA_GPTR_NULL;
 }
 
 /* rmai_win_two_sections: both sides as sections of the same shape, with element length in `elem`. Returns 0 if they

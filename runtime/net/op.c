@@ -170,7 +170,7 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
     while (s->busy) {
         one = flush_peers(call, s);
-        if (RMAI_UNLIKELY(one != RMA_SUCCESS) && code == RMA_SUCCESS) code = one;
+        if (code == RMA_SUCCESS) code = one;
         if (!s->busy) break;
         change_to_net_lock(s);
         rmai_pending_lock_inner(s);
