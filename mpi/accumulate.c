@@ -264,6 +264,7 @@ static int update(struct rmai_win *w, struct update *u, MPI_Count o_count, MPI_D
     if (u->target.nothing) return MPI_SUCCESS;
     code = u->target.peer.record ? RMA_SUCCESS : rmai_win_overtakes();
     if (code == RMA_SUCCESS && !far_word(u, &code)) code = update_elements(u, op);
+    if (!u->target.peer.record) rmai_win_begins(RMAI_WIN_OVERTAKES);
     /* librma refuses elements that are not aligned, before it changes any. */
     if (code == RMA_ERR_ADDRESS || code == RMA_ERR_ARG) code = update_locked(w, u);
     return rmai_win_failed(w, code);

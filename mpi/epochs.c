@@ -120,17 +120,18 @@ static int complete_at(const struct rmai_win_peer *p) {
 static int complete_everywhere(const struct rmai_win *w) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     if (w->family->n_near == w->family->n) return RMA_SUCCESS;
-    unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
+    unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_acquire);
     const int code = rma_quiet();
     /* If another thread has begun something meanwhile, its bits and those of before stay. */
-    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &before, before & ~RMAI_WIN_BITS, memory_order_relaxed,
+    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &before, before & ~RMAI_WIN_BITS, memory_order_release,
                                             memory_order_relaxed);
     return code;
 }
 
-/* Called before signals to the processes of other nodes that this process has accessed. */
+/* Called before signals to the processes of other nodes that this process has accessed. If another thread has cleared
+ * the bit, this thread sees what its gets have read: the acquire pairs with the release in complete_everywhere. */
 static int complete_what_overtakes(const struct rmai_win *w) {
-    if (atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed) & RMAI_WIN_OVERTAKES)
+    if (atomic_load_explicit(&rmai_win_under_way, memory_order_acquire) & RMAI_WIN_OVERTAKES)
         return complete_everywhere(w);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return RMA_SUCCESS;

@@ -26,14 +26,28 @@ static int move_lists(enum direction d, void *buffer, const struct rmai_win_side
     return code;
 }
 
+/* Moves sections of the same shape. */
+static int move_sections(enum direction d, int now, void *buffer, const struct rmai_section *near, rma_gptr_t at,
+                         const struct rmai_section *far) {
+    int code;
+    buffer = rmai_win_at(buffer, near->start);
+    at += (rma_gptr_t)far->start;
+    if (near->dims == 0 && d == PUT)
+        return now ? rma_gptr_put(at, buffer, near->elem) : rma_gptr_put_nbi(at, buffer, near->elem);
+    if (near->dims == 0) return now ? rma_gptr_get(buffer, at, near->elem) : rma_gptr_get_nbi(buffer, at, near->elem);
+    code = d == PUT
+               ? rma_gptr_put_section_nbi(at, buffer, far->stride, near->stride, near->elem, near->dims, near->count)
+               : rma_gptr_get_section_nbi(buffer, at, near->stride, far->stride, near->elem, near->dims, near->count);
+    return code == RMA_SUCCESS && now ? rma_quiet() : code;
+}
+
 int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
                        const struct rmai_win_target *target, const struct rmai_win_side *t) {
     const enum direction d = put ? PUT : GET;
-    rma_gptr_t at = target->at;
     struct rmai_section near, far;
     int code = RMA_SUCCESS;
     if (target->peer.base && o->type->plain && t->type->plain) {
-        char *there = target->peer.base + (at - target->peer.start);
+        char *there = target->peer.base + (target->at - target->peer.start);
         if (d == PUT)
             rma_move_(there, buffer, o->size);
         else
@@ -42,21 +56,16 @@ int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_sid
     }
     const int sections = rmai_win_two_sections(o, t, &near, &far), beyond = !target->peer.record;
     if (beyond && d == PUT && !now && sections && near.dims == 0 && near.elem <= RMA_GATHERED_MOST_)
-        return rma_put_gathered_(at + (rma_gptr_t)far.start, rmai_win_at(buffer, near.start), near.elem);
+        return rma_put_gathered_(target->at + (rma_gptr_t)far.start, rmai_win_at(buffer, near.start), near.elem);
     if (beyond && (code = rmai_win_overtakes()) != RMA_SUCCESS) return code;
     if (sections) {
-        buffer = rmai_win_at(buffer, near.start);
-        at += (rma_gptr_t)far.start;
-        if (near.dims == 0 && d == PUT)
-            return now ? rma_gptr_put(at, buffer, near.elem) : rma_gptr_put_nbi(at, buffer, near.elem);
-        if (near.dims == 0) return now ? rma_gptr_get(buffer, at, near.elem) : rma_gptr_get_nbi(buffer, at, near.elem);
-        code = d == PUT
-                   ? rma_gptr_put_section_nbi(at, buffer, far.stride, near.stride, near.elem, near.dims, near.count)
-                   : rma_gptr_get_section_nbi(buffer, at, near.stride, far.stride, near.elem, near.dims, near.count);
+        code = move_sections(d, now, buffer, &near, target->at, &far);
     } else {
-        code = move_lists(d, buffer, o, at, t);
+        code = move_lists(d, buffer, o, target->at, t);
+        if (code == RMA_SUCCESS && now) code = rma_quiet();
     }
-    return code == RMA_SUCCESS && now ? rma_quiet() : code;
+    if (beyond) rmai_win_begins(RMAI_WIN_OVERTAKES);
+    return code;
 }
 
 /* The general case: any target, any types. */
@@ -92,10 +101,14 @@ static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size
     const rma_gptr_t there = rmai_win_reach_far(w, rank, disp, len);
     if (there == RMA_GPTR_NULL || !len || (d == PUT && len > RMA_GATHERED_MOST_)) return 0;
     /* After MPI_Win_lock_all a flush follows, and no signal that could go in the put's message. */
-    const int gathered = d == PUT && !w->lock_all;
-    *code = gathered ? RMA_SUCCESS : rmai_win_overtakes();
-    if (*code == RMA_SUCCESS)
-        *code = d == PUT ? rma_put_within_(there, buffer, len, gathered) : rma_get_within_(buffer, there, len);
+    if (d == PUT && !w->lock_all) {
+        *code = rma_put_within_(there, buffer, len, 1);
+        return 1;
+    }
+    *code = rmai_win_overtakes();
+    if (*code != RMA_SUCCESS) return 1;
+    *code = d == PUT ? rma_put_within_(there, buffer, len, 0) : rma_get_within_(buffer, there, len);
+    rmai_win_begins(RMAI_WIN_OVERTAKES);
     return 1;
 }
 

@@ -171,20 +171,22 @@ static inline void rmai_win_unguard(struct rmai_win *w) {
 #define RMAI_WIN_BITS      3u
 extern _Atomic unsigned rmai_win_under_way;
 
-/* rmai_win_begins sets one of them. Returns the new value. */
-static inline unsigned rmai_win_begins(unsigned bit) {
+/* rmai_win_begins sets one of them. OVERTAKES is set after the operation has begun: a thread that sees the bit, waits
+ * and then clears it has waited for that operation (the release pairs with the acquire in complete_everywhere). */
+static inline void rmai_win_begins(unsigned bit) {
     if (!rmai_win_threads) {
         const unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed) | bit;
         atomic_store_explicit(&rmai_win_under_way, now, memory_order_relaxed);
-        return now;
+        return;
     }
     atomic_fetch_add_explicit(&rmai_win_under_way, RMAI_WIN_BITS + 1, memory_order_relaxed);
-    return atomic_fetch_or_explicit(&rmai_win_under_way, bit, memory_order_relaxed) | bit;
+    atomic_fetch_or_explicit(&rmai_win_under_way, bit, memory_order_release);
 }
 
-/* rmai_win_overtakes is called before an operation of that kind on another node. Returns an enum rma_error. */
+/* rmai_win_overtakes is called before an operation of that kind on another node; then the operation begins, and
+ * rmai_win_begins(RMAI_WIN_OVERTAKES) follows. Returns an enum rma_error. */
 static inline int rmai_win_overtakes(void) {
-    unsigned now = rmai_win_begins(RMAI_WIN_OVERTAKES);
+    unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
     int code;
     if (!(now & RMAI_WIN_EARLIER)) return RMA_SUCCESS;
     code = rma_quiet();

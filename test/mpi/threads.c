@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several threads of a process use one window at once (MPI_THREAD_MULTIPLE): the same new datatype, and their own
- * communicators' windows. Broken by a datatype that two threads take apart at once, and by a window's number that two
- * windows get. */
+ * communicators' windows. Broken by a datatype that two threads take apart at once, by a window's number that two
+ * windows get, and by an epoch that ends before its operations because another thread has just waited for its own. */
 #include "check.h"
 
 #include <pthread.h>
 
-enum { THREADS = 4, ROUNDS = 100, COUNT = 7 };
+enum { THREADS = 4, ROUNDS = 100, EPOCHS = 1000, COUNT = 7 };
 
 static MPI_Win win;
 static MPI_Datatype type;
@@ -22,6 +22,32 @@ static void meet(void) {
     }
     for (int i = 0; __atomic_load_n(&turn, __ATOMIC_ACQUIRE) == mine; i++)
         if (i > 100) usleep(10);
+}
+
+/* Each thread reads a new value in each epoch. */
+static void read_in_epochs(int me) {
+    const int from = (rank + n - 1) % n, front = (rank + 1) % n;
+    long *base, got;
+    MPI_Win own;
+    MPI_Group world, before, after;
+    MPI_Comm_group(comms[me], &world);
+    MPI_Group_incl(world, 1, &from, &before);
+    MPI_Group_incl(world, 1, &front, &after);
+    MPI_Win_allocate(16, sizeof(long), MPI_INFO_NULL, comms[me], &base, &own);
+    for (long i = 0; i < EPOCHS; i++) {
+        *base = i + 1000 * rank;
+        got = -1;
+        MPI_Win_post(before, 0, own);
+        MPI_Win_start(after, 0, own);
+        MPI_Get(&got, 1, MPI_LONG, front, 0, 1, MPI_LONG, own);
+        MPI_Win_complete(own);
+        CHECK(got == i + 1000 * front);
+        MPI_Win_wait(own);
+    }
+    MPI_Group_free(&before);
+    MPI_Group_free(&after);
+    MPI_Group_free(&world);
+    MPI_Win_free(&own);
 }
 
 static void *work(void *argument) {
@@ -53,6 +79,7 @@ static void *work(void *argument) {
         CHECK(base[1] == round);
         MPI_Win_free(&own);
     }
+    read_in_epochs(me);
     return NULL;
 }
 
