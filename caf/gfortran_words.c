@@ -11,18 +11,23 @@
 static RMAI_COLD int report_no_word(struct rmai_caf_result r, const char *statement, caf_token token, size_t offset) {
     if (token)
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
-                        "%s: the word at byte %zu is outside its coarray, which has %zu bytes", statement, offset,
-                        token->size);
+                        "%s: the word at byte %td is outside its coarray, which has %zu bytes", statement,
+                        (ptrdiff_t)offset, token->size);
     else
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
     return 0;
+}
+
+/* A subscript that is too small gives an offset that wraps. */
+static inline int holds_word(caf_token token, size_t offset, size_t len) {
+    return token && offset < token->size && len <= token->size - offset;
 }
 
 /* Finds the word at byte `offset` of the coarray on image. Returns 0 after it has reported an error. */
 static inline __attribute__((always_inline)) int find_word(struct rmai_caf_result r, const char *statement,
                                                            caf_token token, size_t offset, size_t len, int image,
                                                            struct rmai_caf_place *at) {
-    if (__builtin_expect(!token || offset + len > token->size, 0)) return report_no_word(r, statement, token, offset);
+    if (__builtin_expect(!holds_word(token, offset, len), 0)) return report_no_word(r, statement, token, offset);
     int pe = image == 0 ? rmai_caf.me : rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
     *at = rmai_caf_place(token, offset, pe);
@@ -35,8 +40,7 @@ static inline __attribute__((always_inline)) int find_word(struct rmai_caf_resul
 static inline __attribute__((always_inline)) int find_near(caf_token token, size_t offset, int image,
                                                            struct rmai_caf_place *at) {
     const struct rmai_caf_team *team = rmai_caf.team;
-    if (!token || offset + 8 > token->size || (unsigned)image - 1u >= (unsigned)team->n || rmai_caf.self->gone)
-        return 0;
+    if (!holds_word(token, offset, 8) || (unsigned)image - 1u >= (unsigned)team->n || rmai_caf.self->gone) return 0;
     *at = rmai_caf_place(token, offset, team->pes[image - 1]);
     return at->near != NULL;
 }

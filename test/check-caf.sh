@@ -89,6 +89,9 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
         ok "skipped: bounds and components of other images: needs gfortran before version 15"
     fi
     ends 1 'this image has locked the lock variable already' lock
+    ends 1 'LOCK: the word at byte -8 is outside its coarray, which has 32 bytes' lock_index
+    ends 1 'EVENT POST: the word at byte 32 is outside its coarray, which has 32 bytes' event_index
+    ends 1 'the word at byte -4 is outside its coarray, which has 16 bytes' atomic_index
     ends 1 'the coarray is not allocated' unallocated
     ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team
     ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams

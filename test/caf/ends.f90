@@ -12,7 +12,9 @@ program ends
   integer, save :: x[*], v(10)[*]
   integer, allocatable :: none(:)[:]
   type(box), save :: z[*]
-  type(lock_type), save :: lock[*]
+  type(lock_type), save :: lock[*], locks(4)[*]
+  type(event_type), save :: events(4)[*]
+  integer(atomic_int_kind), save :: atoms(4)[*]
   character(len=20) :: which
   type(team_type) :: team
   integer :: me, i, first
@@ -54,6 +56,15 @@ program ends
     lock (lock[1])
     lock (lock[1])
     unlock (lock[1])
+  case ('lock_index')
+    if (me == 1) lock (locks(me - 1)[2])
+    sync all
+  case ('event_index')
+    if (me == 1) event post (events(me + 4)[2])
+    sync all
+  case ('atomic_index')
+    if (me == 1) call atomic_add(atoms(me - 1)[2], 1)
+    sync all
   case ('unallocated')
     if (me == 1) i = none(3)[2]
     sync all
