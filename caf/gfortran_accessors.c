@@ -259,7 +259,12 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
     if ((pe = rmai_caf_pe(r, statement, in, image)) < 0 || has_failed(r, statement, pe)) return 0;
     /* A dummy argument may be a part of the coarray. */
     size_t offset = d ? (size_t)((char *)d->base - token->base) : 0;
-    if (offset > token->size) offset = 0;
+    if (__builtin_expect(offset > token->size, 0)) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                        "%s: the array at byte %td is outside its coarray, which has %zu bytes", statement,
+                        (ptrdiff_t)offset, token->size);
+        return 0;
+    }
     struct rmai_caf_place at = rmai_caf_place(token, offset, pe);
     if (at.near && (token->is_plain || pe == rmai_caf.me)) {
         run_accessor(a, at.near, variables, data, answer);

@@ -265,6 +265,14 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "image") == 0)
         _gfortran_caf_is_present_on_remote(x_token, n + 1, index_of(HAS_PART), NULL, 0);
     if (argc > 1 && strcmp(argv[1], "index") == 0) _gfortran_caf_is_present_on_remote(x_token, right, 11, NULL, 0);
+    if (argc > 1 && strcmp(argv[1], "base") == 0) {
+        struct array elsewhere = make_array((int *)b.base - 1, N);
+        int result;
+        void *data = &result;
+        v.first = 1;
+        _gfortran_caf_get_from_remote(b_token, &elsewhere, NULL, right, 4, &data, NULL, NULL, 0, index_of(ELEMENT), &v,
+                                      sizeof v, NULL, NULL, NULL);
+    }
     _gfortran_caf_sync_all(NULL, NULL, 0);
     if (argc > 1 && strcmp(argv[1], "failed") == 0) fail_in_team(me, n);
 
