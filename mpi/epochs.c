@@ -246,7 +246,7 @@ RMAI_MPI_API int MPI_Win_unlock(int rank, MPI_Win win) {
     if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
     code = rmai_win_check_rank(w, "MPI_Win_unlock", rank);
     if (code != MPI_SUCCESS) return code;
-    p = rmai_win_near(w, rank);
+    p = rmai_win_known(w, rank);
     if (!p) {
         code = rmai_win_peer(w, rank, &peer);
         if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
