@@ -112,6 +112,12 @@ static inline void rmai_caf_signalled(void) {
     if (!rma_reach_.one_node) rma_send_gathered_();
 }
 
+/* rmai_caf_serve_looks is called in statements that a program executes in a loop until another image has done
+ * something. It serves the images of other nodes, which nobody else may do. */
+static inline void rmai_caf_serve_looks(void) {
+    if (!rma_reach_.one_node) rma_progress();
+}
+
 /* rmai_caf_status returns the status of the image on `pe`. */
 enum rmai_caf_stat rmai_caf_status(int pe);
 

@@ -100,6 +100,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
             word = old;
         } else if (acquired) {
             *acquired = 0;
+            if (at->near) rmai_caf_serve_looks();
             rmai_caf_done(r);
             return;
         } else {

@@ -65,6 +65,12 @@ for name in basics collectives components conversions failed_team failures rando
     done
 done
 
+# Without the progress thread only calls serve other nodes: so must those that a program makes in a loop.
+export RMA_PROGRESS=none
+images 2 nolocal ./words
+exits 0 'words, 2 images, nolocal, without the progress thread'
+unset RMA_PROGRESS
+
 # ends CODE TEXT CASE: two images execute that case of ends.f90.
 ends() {
     images 2 one ./ends "$3"

@@ -2,7 +2,7 @@
 ! words: locks, critical sections, events, atomic subroutines.
 !
 ! Broken by a lock that two images hold, by a post that is lost, by an atomic update of the wrong width or image or that
-! an image does not see after it has synchronized, and by a wrong status.
+! an image does not see after it has synchronized, by a loop that asks and serves nobody, and by a wrong status.
 program words
   use iso_fortran_env
   implicit none
@@ -173,6 +173,32 @@ program words
       call atomic_ref(got, counter[n])
       if (got < 20 * i) call expect(got, 20 * i, 'atomic_add to a third image, before sync images')
     end if
+  end do
+  sync all
+
+  ! loops that ask until another image has done something, which needs this image to serve it
+  counter = 0
+  if (me == 1) lock (lock[n])
+  sync all
+  if (me == n .and. n > 1) then
+    do
+      lock (lock[n], acquired_lock=acquired)
+      if (acquired) exit
+    end do
+    unlock (lock[n])
+  else if (me == 1) then
+    unlock (lock[n])
+  end if
+  event post (events(1)[right])
+  do
+    call event_query(events(1), got)
+    if (got > 0) exit
+  end do
+  event wait (events(1))
+  call atomic_add(counter[left], 1)
+  do
+    call atomic_ref(got, counter)
+    if (got > 0) exit
   end do
   sync all
   if (me == 1) print '(a)', 'words: passed'
