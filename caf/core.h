@@ -113,7 +113,8 @@ static inline void rmai_caf_signalled(void) {
 }
 
 /* rmai_caf_serve_looks is called in statements that a program executes in a loop until another image has done
- * something. It serves the images of other nodes, which nobody else may do. */
+ * something, after looking at a word of this node. It serves the images of other nodes, since there may be no progress
+ * thread. */
 static inline void rmai_caf_serve_looks(void) {
     if (!rma_reach_.one_node) rma_progress();
 }
