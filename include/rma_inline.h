@@ -24,6 +24,7 @@
  * waits for all operations. */
 #define RMA_PUTS_COMPLETE_ 1
 #define RMA_ALL_COMPLETE_  2
+#define RMA_STREAMING_     UINT32_MAX /* puts are complete; in a session, so that own words join the streams */
 
 /* A context, as the inlined calls know it. The lower bits of a handle hold 1 + the context's number
  * (runtime/context.h). */
@@ -31,9 +32,10 @@ struct rma_context_ {
     uintptr_t handle; /* of the context that uses this entry now */
     uint32_t n;       /* PE i of its team is PE start + i * stride, i < n. 0: only the library knows the PEs */
     int32_t start, stride;
-    uint32_t complete; /* what need not be waited for: RMA_PUTS_COMPLETE_, RMA_ALL_COMPLETE_, or neither (0) */
+    uint32_t complete; /* what need not be waited for: one of the three above, or nothing (0) */
     uint32_t index;
     struct rmai_context *context;
+    struct rmai_streams *streams; /* of the context; or NULL, and of a line without a context */
 } __attribute__((aligned(64)));
 
 /* What this PE reaches by load and store. Every call reads it. rma_init and rma_finalize write it; the growth of the
@@ -287,6 +289,28 @@ RMA_ALWAYS_ int rma_get_as_(const char *call, const rma_ctx *ctx, int named, voi
     return RMA_SUCCESS;
 }
 
+/* Streams of the default context (runtime/net/stream.h): a call for an operation like the last ones to that PE needs
+ * few arguments, and few registers. They return 1 if a stream took the operation, 0 if nothing is done. */
+#ifdef __has_attribute
+#if __has_attribute(noplt)
+#define RMA_DIRECT_ __attribute__((noplt)) /* without a jump through the table of procedures */
+#endif
+#endif
+#ifndef RMA_DIRECT_
+#define RMA_DIRECT_
+#endif
+#define RMA_WORD_UPDATE_(op, len) ((uint32_t)(op) << 8 | (uint32_t)(len) << 24)
+int rma_stream_update_(uint64_t to, const void *target, uint64_t value) RMA_DIRECT_;
+int rma_stream_get_(uint64_t to, const void *source, void *dest) RMA_DIRECT_;
+
+RMA_INLINE_ uint64_t rma_stream_to_(int pe, int op, size_t len) {
+    return (uint64_t)(uint32_t)pe << 32 | RMA_WORD_UPDATE_(op, len);
+}
+
+RMA_INLINE_ int rma_streaming_(const uint32_t *complete) {
+    return __atomic_load_n(complete, __ATOMIC_RELAXED) == RMA_STREAMING_;
+}
+
 RMA_ALWAYS_ int rma_put_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
                                 size_t len, int pe) {
     void *there = rma_there_(ctx, named, dest, len, pe);
@@ -297,8 +321,13 @@ RMA_ALWAYS_ int rma_put_nbi_as_(const char *call, const rma_ctx *ctx, int named,
 
 RMA_ALWAYS_ int rma_get_nbi_as_(const char *call, const rma_ctx *ctx, int named, void *dest, const void *source,
                                 size_t len, int pe) {
-    const void *there = rma_there_(ctx, named, source, len, pe);
-    if (!RMA_LIKELY_(there != NULL)) return rma_get_nbi_slow_(call, ctx, dest, source, len, pe);
+    const uint32_t *complete = named ? &rma_context_of_(ctx)->complete : &rma_reach_.complete;
+    const void *there = RMA_LIKELY_(!rma_streaming_(complete)) ? rma_there_(ctx, named, source, len, pe) : NULL;
+    if (!RMA_LIKELY_(there != NULL))
+        return !named && __builtin_constant_p(len) && len == 8 &&
+                       rma_stream_get_(rma_stream_to_(pe, 0, len), source, dest)
+                   ? RMA_SUCCESS
+                   : rma_get_nbi_slow_(call, ctx, dest, source, len, pe);
     rma_move_(dest, there, len);
     return RMA_SUCCESS;
 }
@@ -406,30 +435,24 @@ enum rma_atomic_op_ {
     RMA_FSWAP_
 };
 
-/* An operation and the length of its word. */
-#define RMA_WORD_UPDATE_(op, len) ((uint32_t)(op) << 8 | (uint32_t)(len) << 24)
-
-/* Atomic, because another thread may store the word meanwhile. */
+/* Atomic, because another thread may store the word meanwhile. 0 for RMA_STREAMING_, too: the library has to see the
+ * atomic. */
 RMA_INLINE_ int rma_puts_complete_(const uint32_t *complete) {
-    return __atomic_load_n(complete, __ATOMIC_RELAXED) >= RMA_PUTS_COMPLETE_;
+    return (int32_t)__atomic_load_n(complete, __ATOMIC_RELAXED) >= RMA_PUTS_COMPLETE_;
 }
 
 /* Atomics. ACQ_REL is what rma.h promises. While puts to other nodes are under way the library is called, since a
- * release must come after them. */
+ * release must come after them. That comes before the question where the PE is: in a session, while operations are
+ * under way, no call needs its answer, which the processor could not predict. */
 RMA_INLINE_ void *rma_atomic_ptr_(const void *target, size_t len, int pe) {
-    void *there = rma_reach_ptr_(target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
-                       rma_puts_complete_(&rma_reach_.complete))
-               ? there
-               : NULL;
+    void *there = RMA_LIKELY_(rma_puts_complete_(&rma_reach_.complete)) ? rma_reach_ptr_(target, len, pe) : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0) ? there : NULL;
 }
 
 RMA_INLINE_ void *rma_ctx_atomic_ptr_(const rma_ctx *ctx, const void *target, size_t len, int pe) {
-    void *there = rma_ctx_ptr_(ctx, target, len, pe);
-    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0 &&
-                       rma_puts_complete_(&rma_context_of_(ctx)->complete))
-               ? there
-               : NULL;
+    void *there =
+        RMA_LIKELY_(rma_puts_complete_(&rma_context_of_(ctx)->complete)) ? rma_ctx_ptr_(ctx, target, len, pe) : NULL;
+    return RMA_LIKELY_(there != NULL && ((uintptr_t)target & (len - 1)) == 0) ? there : NULL;
 }
 
 /* Apply the operation op to the word at t, which has op's type, and return the old value. A word travels in 64 bits. If
@@ -589,7 +612,10 @@ RMA_ALWAYS_ uint64_t rma_fetch_as_(const char *call, const rma_ctx *ctx, int nam
 RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, int op, const void *target, size_t len,
                                uint64_t value, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
-    if (!RMA_LIKELY_(word != NULL)) return rma_update_slow_(call, ctx, RMA_WORD_UPDATE_(op, len), target, value, pe);
+    if (!RMA_LIKELY_(word != NULL))
+        return !named && rma_stream_update_(rma_stream_to_(pe, op, len), target, value)
+                   ? RMA_SUCCESS
+                   : rma_update_slow_(call, ctx, RMA_WORD_UPDATE_(op, len), target, value, pe);
     if (!rma_update_alone_(op, word, len, value)) (void)rma_apply_(op, word, len, value, 0);
     return RMA_SUCCESS;
 }

@@ -88,7 +88,7 @@ static int enter_context(struct rmai_world *w, const char *call, struct rmai_con
         w->contexts->used[index / 64] &= ~((uint64_t)1 << index % 64);
         return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for a context", call);
     }
-    c->streams = rmai_pending_streams(c->pending);
+    line->streams = rmai_pending_streams(c->pending);
     set_line(line, t, c, index);
     handle = ++handles_given << RMAI_CONTEXT_INDEX_BITS | (index + 1);
     /* Release: a thread that finds the handle sees the rest. Pairs with the acquire load in rmai_context_at. */
@@ -111,6 +111,7 @@ static void end_context(struct rmai_world *w, struct rmai_context *c) {
     __atomic_store_n(&line->handle, 0, __ATOMIC_RELEASE);
     line->n = line->complete = 0;
     line->context = NULL;
+    line->streams = NULL;
     w->contexts->used[line->index / 64] &= ~((uint64_t)1 << line->index % 64);
     if (w->job.networked) rmai_traffic_add(&w->contexts->ended, &c->traffic);
     rmai_pending_close(c->pending);
@@ -282,7 +283,7 @@ int rmai_contexts_open(struct rmai_world *w) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
-    all->standing.streams = rmai_pending_streams(all->standing.pending);
+    rmai_context_lines->streams = rmai_pending_streams(all->standing.pending);
     set_line(rmai_context_lines, all->standing.team, &all->standing, 0);
     rmai_context_lines->handle = (uintptr_t)RMA_CTX_DEFAULT;
     return RMA_SUCCESS;

@@ -24,7 +24,6 @@ struct rmai_world;
 struct rmai_context {
     struct rma_context_ *line;
     struct rmai_pending *pending; /* operations that its calls have begun; NULL in a job of one node */
-    struct rmai_streams *streams; /* of pending, or NULL */
     struct rmai_team *team;
     int options;                 /* RMA_CTX_SERIALIZED and so on */
     struct rmai_traffic traffic; /* to PEs of other nodes; unused in the default context, which counts in the world's */

@@ -113,27 +113,12 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 static inline __attribute__((always_inline)) struct rmai_streams *streams_of(const rma_ctx *ctx, int *pe) {
     const struct rmai_context *c;
     if (RMAI_LIKELY(ctx == RMA_CTX_DEFAULT)) {
-        c = rmai_context_lines->context;
-        return c ? c->streams : NULL;
+        return rmai_context_lines->streams;
     }
     c = rmai_context_at(ctx);
     if (!c || *pe < 0 || *pe >= c->team->n) return NULL;
     *pe = rmai_team_pe(c->team, *pe);
-    return c->streams;
-}
-
-/* Counts an operation that the stream has taken. */
-static inline int count_taken(struct rmai_streams *all, int taken, enum rmai_traffic_kind kind, size_t len) {
-    if (RMAI_LIKELY(taken)) rmai_count(all->traffic, RMA_PATH_REQUEST, kind, len);
-    return taken;
-}
-
-/* 1 if the range is in the symmetric heap; *offset is where. */
-static inline __attribute__((always_inline)) int find_offset(const void *addr, size_t len, uint64_t *offset) {
-    const struct rmai_world *w = &rmai_world;
-    const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    *offset = w->job.layout.symmetric + in_heap;
-    return in_heap <= size && len <= size - in_heap;
+    return c->line->streams;
 }
 
 static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ctx, void *dest, const void *source,
@@ -141,9 +126,9 @@ static inline __attribute__((always_inline)) int stream_put_of(const rma_ctx *ct
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_PUT, 0, 0, len), len);
     struct rmai_stream *s;
-    uint64_t offset;
-    return all && (s = rmai_stream_look(all, pe, key)) != NULL && source && find_offset(dest, len, &offset) &&
-           count_taken(all, rmai_stream_put(all, s, key, offset, source, len), RMAI_PUTS, len);
+    if (!all || !source) return 0;
+    s = rmai_stream_at(all, pe);
+    return rmai_stream_put(all, s, key, (uintptr_t)dest - s->origin, source, len);
 }
 
 static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ctx, void *dest, const void *source,
@@ -151,10 +136,9 @@ static inline __attribute__((always_inline)) int stream_get_of(const rma_ctx *ct
     struct rmai_streams *all = streams_of(ctx, &pe);
     const uint64_t key = rmai_stream_best_key(rmai_stream_key(pe, RMAI_RECORD_GET, 0, 0, len), len);
     struct rmai_stream *s;
-    uint64_t offset;
-    return all && len <= RMAI_STREAM_LEN_MAX && (s = rmai_stream_look(all, pe, key)) != NULL && dest &&
-           find_offset(source, len, &offset) &&
-           count_taken(all, rmai_stream_get(all, s, key, offset, dest, len), RMAI_GETS, len);
+    if (!all || !dest || len > RMAI_STREAM_LEN_MAX) return 0;
+    s = rmai_stream_at(all, pe);
+    return rmai_stream_get(all, s, key, (uintptr_t)source - s->origin, dest, len);
 }
 
 static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx *ctx, uint32_t update,
@@ -164,18 +148,24 @@ static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx 
     const uint64_t key =
         rmai_stream_key(pe, RMAI_RECORD_ATOMIC, 0, fetch ? RMAI_RECORD_WANTED : 0, 0) | update | RMAI_STREAM_COMPACT;
     struct rmai_stream *s;
-    uint64_t offset;
-    return all && (s = rmai_stream_look(all, pe, key)) != NULL && find_offset(target, len, &offset) &&
-           count_taken(all, rmai_stream_atomic(all, s, key, offset, value, len, fetch), RMAI_ATOMICS, 0);
+    if (!all) return 0;
+    s = rmai_stream_at(all, pe);
+    return rmai_stream_atomic(all, s, key, (uintptr_t)target - s->origin, value, len, fetch);
 }
 
 /* ---- one operation ---- */
+
+/* The PE may be on this node only if it is this one, and rmai_net_loops_back says so of an atomic. */
+enum { MOVES, UPDATES, FETCHES };
+static __attribute__((noinline)) int loops_back(struct rmai_pending *s, int pe, int what) {
+    return what != MOVES && pe == rmai_world.job.my_pe && rmai_net_loops_back(s, what == FETCHES);
+}
 
 /* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
  * *op except the kind of operation. Returns 0 if the address is anything else, or wrong: then the call takes the long
  * path, which words the error. */
 static inline __attribute__((always_inline)) int find_far(struct rmai_op *op, const char *call, const rma_ctx *ctx,
-                                                          const void *addr, size_t len, int pe) {
+                                                          const void *addr, size_t len, int pe, int what) {
     const struct rmai_world *w = &rmai_world;
     struct rmai_context *c = rmai_context_at(ctx);
     const size_t in_heap = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
@@ -184,14 +174,40 @@ static inline __attribute__((always_inline)) int find_far(struct rmai_op *op, co
         if (pe < 0 || pe >= c->team->n) return 0;
         pe = rmai_team_pe(c->team, pe);
     }
-    if (RMAI_UNLIKELY((unsigned)pe >= (unsigned)w->job.n_pes || rma_slot_(pe) < rma_reach_.n_node)) return 0;
-    if (RMAI_UNLIKELY(rma_reach_.n_node != (unsigned)w->job.node_n_pes) && rmai_node_slot(&w->job, pe) >= 0) return 0;
+    if (RMAI_UNLIKELY((unsigned)pe >= (unsigned)w->job.n_pes)) return 0;
+    if (RMAI_UNLIKELY(rma_slot_(pe) < rma_reach_.n_node)) {
+        if (!loops_back(c->pending, pe, what)) return 0;
+    } else if (RMAI_UNLIKELY(rma_reach_.n_node != (unsigned)w->job.node_n_pes) && rmai_node_slot(&w->job, pe) >= 0) {
+        return 0;
+    }
     op->call = call;
     op->set = c->pending;
     op->pe = pe;
     op->offset = w->job.layout.symmetric + in_heap;
     op->len = len;
     return 1;
+}
+
+/* 1 if the inlined calls leave atomics and nonblocking gets to the library, also on this node (RMA_STREAMING_). */
+static inline int in_session(const rma_ctx *ctx) {
+    const struct rmai_context *c;
+    if (RMAI_LIKELY(ctx == RMA_CTX_DEFAULT)) return rma_streaming_(&rmai_context_lines->complete);
+    c = rmai_context_at(ctx);
+    return c && rma_streaming_(&c->line->complete);
+}
+
+/* There: where the inlined call would have accessed the memory; or NULL, if that is not on this node, or the operation
+ * travels as those to other nodes do. */
+static __attribute__((noinline)) void *reach_in_session(const rma_ctx *ctx, const void *addr, size_t len, int pe,
+                                                        int what) {
+    struct rmai_context *c = rmai_context_at(ctx);
+    if (!c || pe < 0 || pe >= c->team->n) return NULL;
+    pe = rmai_team_pe(c->team, pe);
+    return loops_back(c->pending, pe, what) ? NULL : rma_reach_ptr_(addr, len, pe);
+}
+
+static void *reach_word_in_session(const rma_ctx *ctx, const void *word, size_t len, int pe, int what) {
+    return (uintptr_t)word & (len - 1) ? NULL : reach_in_session(ctx, word, len, pe, what);
 }
 
 static inline int raise_failure(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise(code); }
@@ -220,7 +236,7 @@ static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
 static __attribute__((noinline)) int put_beyond(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                                                 size_t len, int pe, enum rmai_when when) {
     struct rmai_op op;
-    if (RMAI_UNLIKELY(!source || !len || !find_far(&op, call, ctx, dest, len, pe)))
+    if (RMAI_UNLIKELY(!source || !len || !find_far(&op, call, ctx, dest, len, pe, MOVES)))
         return put_symmetric(call, ctx, dest, source, len, pe, when);
     op.kind = RMAI_RECORD_PUT;
     op.when = (uint8_t)when;
@@ -231,7 +247,8 @@ static __attribute__((noinline)) int put_beyond(const char *call, const rma_ctx 
 static __attribute__((noinline)) int get_beyond(const char *call, const rma_ctx *ctx, void *dest, const void *source,
                                                 size_t len, int pe, enum rmai_when when) {
     struct rmai_op op;
-    if (RMAI_UNLIKELY(!dest || !len || !find_far(&op, call, ctx, source, len, pe)))
+    if (RMAI_UNLIKELY(!dest || !len ||
+                      !find_far(&op, call, ctx, source, len, pe, when == RMAI_LATER && len == 8 ? UPDATES : MOVES)))
         return get_symmetric(call, ctx, dest, source, len, pe, when);
     op.kind = RMAI_RECORD_GET;
     op.when = (uint8_t)when;
@@ -310,8 +327,9 @@ int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx
 /* As find_far, for an atomic on an aligned word. */
 static inline __attribute__((always_inline)) int find_far_word(struct rmai_op *far, const char *call,
                                                                const rma_ctx *ctx, int op, const void *target,
-                                                               size_t len, uint64_t value, uint64_t cond, int pe) {
-    if (RMAI_UNLIKELY((uintptr_t)target & (len - 1)) || !find_far(far, call, ctx, target, len, pe)) return 0;
+                                                               size_t len, uint64_t value, uint64_t cond, int pe,
+                                                               int what) {
+    if (RMAI_UNLIKELY((uintptr_t)target & (len - 1)) || !find_far(far, call, ctx, target, len, pe, what)) return 0;
     far->kind = RMAI_RECORD_ATOMIC;
     far->atomic = (uint8_t)op;
     far->value = value;
@@ -323,8 +341,14 @@ static __attribute__((noinline)) int atomic_beyond(const char *call, const rma_c
                                                    size_t len, uint64_t value, uint64_t cond, int pe, void *fetch) {
     struct rmai_op far;
     struct rmai_place p;
+    void *near;
     int code;
-    if (RMAI_LIKELY(fetch && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
+    if (RMAI_UNLIKELY(in_session(ctx)) && fetch &&
+        (near = reach_word_in_session(ctx, target, len, pe, UPDATES)) != NULL) {
+        rma_fetched_(fetch, len, rma_apply_(op, near, len, value, cond));
+        return RMA_SUCCESS;
+    }
+    if (RMAI_LIKELY(fetch && find_far_word(&far, call, ctx, op, target, len, value, cond, pe, UPDATES))) {
         far.when = RMAI_LATER;
         far.buffer = fetch;
         return raise_failure(rmai_net_atomic(&far));
@@ -350,8 +374,16 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
                      uint64_t cond, int pe, uint64_t *old) {
     struct rmai_op far;
     struct rmai_place p;
+    void *near;
     int code;
-    if (RMAI_LIKELY((len == sizeof *old || !old) && find_far_word(&far, call, ctx, op, target, len, value, cond, pe))) {
+    if (RMAI_UNLIKELY(in_session(ctx)) &&
+        (near = reach_word_in_session(ctx, target, len, pe, old ? FETCHES : UPDATES)) != NULL) {
+        value = rma_apply_(op, near, len, value, cond);
+        if (old) *old = value;
+        return RMA_SUCCESS;
+    }
+    if (RMAI_LIKELY((len == sizeof *old || !old) &&
+                    find_far_word(&far, call, ctx, op, target, len, value, cond, pe, old ? FETCHES : UPDATES))) {
         far.when = RMAI_NOW;
         far.buffer = old;
         return raise_failure(rmai_net_atomic(&far));
@@ -361,24 +393,47 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
-static __attribute__((noinline)) int update_beyond(const char *call, const rma_ctx *ctx, uint32_t update,
-                                                   const void *target, uint64_t value, int pe) {
-    return rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
+static __attribute__((noinline)) int stream_half(struct rmai_streams *all, uint64_t key, const void *target,
+                                                 uint64_t value) {
+    struct rmai_stream *s = rmai_stream_at(all, (int)(key >> 32));
+    const uint64_t from = (uintptr_t)target - s->origin;
+    return rmai_stream_atomic(all, s, key, from, value, sizeof(uint32_t), NULL);
 }
 
-static __attribute__((noinline)) int update_half(const char *call, const rma_ctx *ctx, uint32_t update,
-                                                 const void *target, uint64_t value, int pe) {
-    return stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, NULL)
-               ? RMA_SUCCESS
-               : update_beyond(call, ctx, update, target, value, pe);
+int rma_stream_update_(uint64_t to, const void *target, uint64_t value) {
+    const uint64_t key = to | RMAI_RECORD_ATOMIC | RMAI_STREAM_COMPACT;
+    struct rmai_streams *all = rmai_context_lines->streams;
+    struct rmai_stream *s;
+    if (RMAI_UNLIKELY(!all)) return 0;
+    if (RMAI_UNLIKELY((uint32_t)to >> 24 != sizeof value)) return stream_half(all, key, target, value);
+    s = rmai_stream_at(all, (int)(to >> 32));
+    return rmai_stream_atomic(all, s, key, (uintptr_t)target - s->origin, value, sizeof value, NULL);
+}
+
+int rma_stream_get_(uint64_t to, const void *source, void *dest) {
+    const uint64_t key = to | RMAI_RECORD_GET | RMAI_STREAM_COMPACT;
+    struct rmai_streams *all = rmai_context_lines->streams;
+    struct rmai_stream *s;
+    if (RMAI_UNLIKELY(!all || !dest)) return 0;
+    s = rmai_stream_at(all, (int)(to >> 32));
+    return rmai_stream_get(all, s, key, (uintptr_t)source - s->origin, dest, sizeof(uint64_t));
+}
+
+/* Where the inlined call has not tried the streams. */
+static __attribute__((noinline)) int update_in_context(const char *call, const rma_ctx *ctx, uint32_t update,
+                                                       const void *target, uint64_t value, int pe) {
+    const int taken = update >> 24 == sizeof value
+                          ? stream_atomic_of(ctx, update, target, sizeof value, value, pe, NULL)
+                          : stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, NULL);
+    return taken ? RMA_SUCCESS
+                 : rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
 }
 
 int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, const void *target, uint64_t value,
                      int pe) {
-    if (RMAI_UNLIKELY(update >> 24 != sizeof(uint64_t))) return update_half(call, ctx, update, target, value, pe);
-    return stream_atomic_of(ctx, update, target, sizeof(uint64_t), value, pe, NULL)
-               ? RMA_SUCCESS
-               : update_beyond(call, ctx, update, target, value, pe);
+    return ctx == RMA_CTX_DEFAULT
+               ? rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL)
+               : update_in_context(call, ctx, update, target, value, pe);
 }
 
 int rmai_check_signal_op(const char *call, int op) {
@@ -404,11 +459,11 @@ static inline int signal_far(const char *call, const rma_ctx *ctx, void *dest, c
     struct rmai_op put, set;
     const int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
     if (RMAI_UNLIKELY(op != RMA_SIGNAL_SET && op != RMA_SIGNAL_ADD)) return 0;
-    if (!find_far_word(&set, call, ctx, atomic, signal, sizeof *signal, value, 0, pe)) return 0;
+    if (!find_far_word(&set, call, ctx, atomic, signal, sizeof *signal, value, 0, pe, FETCHES)) return 0;
     set.when = RMAI_NOW;
     set.buffer = NULL;
     if (!len) return *code = rmai_net_atomic(&set), 1;
-    if (!source || len > RMAI_WITH_SIGNAL || !find_far(&put, call, ctx, dest, len, pe)) return 0;
+    if (!source || len > RMAI_WITH_SIGNAL || !find_far(&put, call, ctx, dest, len, pe, MOVES)) return 0;
     put.kind = RMAI_RECORD_PUT;
     put.when = nbi ? RMAI_LATER : RMAI_NOW;
     put.buffer = (void *)(uintptr_t)source;

@@ -26,8 +26,10 @@ enum rmai_traffic_more {
     RMAI_MORE
 };
 
+/* streamed: operations of path REQUEST that streams have taken (runtime/net/stream.h). They are counted when the stream
+ * is closed, by another thread perhaps, so apart from the others. */
 struct rmai_traffic {
-    _Atomic uint64_t path[RMA_PATHS][RMAI_KINDS];
+    _Atomic uint64_t path[RMA_PATHS][RMAI_KINDS], streamed[RMAI_KINDS];
     _Atomic uint64_t more[RMAI_MORE];
 };
 
@@ -49,6 +51,8 @@ static inline void rmai_traffic_add(struct rmai_traffic *sum, const struct rmai_
     for (int p = 0; p < RMA_PATHS; p++)
         for (int k = 0; k < RMAI_KINDS; k++)
             rmai_add(&sum->path[p][k], atomic_load_explicit(&t->path[p][k], memory_order_relaxed));
+    for (int k = 0; k < RMAI_KINDS; k++)
+        rmai_add(&sum->path[RMA_PATH_REQUEST][k], atomic_load_explicit(&t->streamed[k], memory_order_relaxed));
     for (int i = 0; i < RMAI_MORE; i++)
         rmai_add(&sum->more[i], atomic_load_explicit(&t->more[i], memory_order_relaxed));
 }

@@ -47,6 +47,8 @@ int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p) {
 
 /* ---- streams ---- */
 
+#define NO_ORIGIN ((uintptr_t)1 << (sizeof(uintptr_t) * 8 - 1)) /* farther from each address than anything reaches */
+
 /* The last record, as it stands in the message. */
 static struct rmai_record last_record(const struct rmai_batch *batch) {
     struct rmai_record r;
@@ -68,12 +70,22 @@ static void drop_last_record(struct rmai_batch *batch, const struct rmai_record 
     batch->reply -= sizeof(struct rmai_item);
 }
 
+static void count_streamed(struct rmai_traffic *t, const struct rmai_record *r, unsigned n) {
+    const enum rmai_traffic_kind kind = r->kind == RMAI_RECORD_PUT   ? RMAI_PUTS
+                                        : r->kind == RMAI_RECORD_GET ? RMAI_GETS
+                                                                     : RMAI_ATOMICS;
+    rmai_add(&t->streamed[kind], n);
+    if (kind != RMAI_ATOMICS) rmai_add(&t->streamed[kind + 1], (uint64_t)n * r->len);
+}
+
 void rmai_batch_settle_(struct rmai_batch *batch) {
     struct rmai_stream *s = batch->stream;
     struct rmai_record r = last_record(batch);
     const size_t added = (size_t)(s->at - batch->message) - batch->bytes;
     const unsigned n = (unsigned)(added / rmai_wire_element_bytes(&r));
     batch->stream = NULL;
+    if (r.kind == RMAI_RECORD_ATOMIC) batch->peer->set->streams.atomics--;
+    s->stop = NULL;
     atomic_store_explicit(&s->key, 0, memory_order_relaxed);
     r.n = batch->run_n = (uint16_t)(batch->run_n + n);
     if (r.n == 0) {
@@ -84,6 +96,7 @@ void rmai_batch_settle_(struct rmai_batch *batch) {
     memcpy(batch->message + batch->last, &r, sizeof r);
     batch->peer->asked += n;
     batch->peer->unpolled += added;
+    count_streamed(batch->peer->set->traffic, &r, n);
     if (rmai_wire_expects(&r)) {
         struct rmai_expect *x = rmai_batch_expect(batch, batch->n_expects - 1u);
         x->n = (uint16_t)(x->n + n);
@@ -121,13 +134,31 @@ static int begin_compact(struct rmai_batch *batch, const struct rmai_stream *s, 
     return 1;
 }
 
-/* Whether the stream for operations like `op` is compact; remembers its base. If accesses are spread over more than the
- * reach of one base, the stream is wide each time that the base changes: a wide one does not end there. */
-static int choose_compact(struct rmai_stream *s, const struct rmai_op *op, size_t len) {
-    const uint64_t reach = rmai_wire_compact_reach(len), before = s->base;
-    if (!rmai_stream_may_compact(len) || op->offset & (len - 1)) return 0;
-    s->base = op->offset / reach * reach;
-    return s->base == before && s->base <= RMA_GPTR_ATTACHED_ - reach;
+/* Finds the base of the stream, and what is in its reach, for operations like `op`. Returns whether the stream is
+ * compact. If accesses are spread over more than the reach of one base, the stream is wide each time that the base
+ * changes: a wide one does not end there. */
+static int choose_base(struct rmai_stream *s, const struct rmai_op *op, size_t len) {
+    const struct rmai_net_handlers *h = &op->set->net->handlers;
+    const uint64_t before = s->base, apart = rmai_wire_compact_reach(len);
+    const int may = rmai_stream_may_compact(len) && !(op->offset & (len - 1));
+    unsigned char *there;
+    uint64_t heap, in_heap, room;
+    size_t size;
+    int compact;
+    h->steady(h->context, &heap, &size, &there);
+    in_heap = op->offset - heap;
+    if (in_heap < size && size - in_heap >= len) {
+        s->base = heap + (may ? in_heap / apart * apart : 0);
+        s->origin = (uintptr_t)there + (s->base - heap);
+        room = size - (s->base - heap);
+    } else {
+        s->base = may ? op->offset / apart * apart : 0;
+        s->origin = NO_ORIGIN;
+        room = RMA_GPTR_ATTACHED_ - s->base;
+    }
+    compact = may && s->base == before && s->base <= RMA_GPTR_ATTACHED_ - apart;
+    s->reach = compact ? rmai_min(room, apart) / len : room - (len - 1);
+    return compact;
 }
 
 /* All atomics of a stream have the same operand if this one has the operand of the last stream of its kind: so a
@@ -137,10 +168,11 @@ void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, 
     const struct rmai_peer *p = batch->peer;
     struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
     const uint64_t key = rmai_stream_key(p->pe, r->kind, r->op, r->flags, r->len);
-    const int compact = choose_compact(s, op, r->len);
     struct rmai_record one = *r;
     size_t step, value, room;
+    int compact;
     if (atomic_load_explicit(&s->key, memory_order_relaxed)) rmai_batch_settle_(s->batch);
+    compact = choose_base(s, op, r->len);
     s->same = compact && r->kind == RMAI_RECORD_ATOMIC && s->last == (uint32_t)key && s->value == op->value;
     s->last = (uint32_t)key;
     s->value = op->value;
@@ -156,7 +188,16 @@ void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, 
     s->dest = rmai_batch_dest(batch, batch->n_dests) + 1;
     s->batch = batch;
     batch->stream = s;
+    if (r->kind == RMAI_RECORD_ATOMIC) p->set->streams.atomics++;
     atomic_store_explicit(&s->key, compact ? rmai_stream_best_key(key, r->len) : key, memory_order_relaxed);
+}
+
+void rmai_batches_close_atomics_(struct rmai_pending *s, int puts) {
+    for (int i = 0; i < RMAI_STREAMS; i++) {
+        struct rmai_stream *stream = &s->streams.of[i];
+        const uint64_t key = atomic_load_explicit(&stream->key, memory_order_relaxed);
+        if (rmai_stream_is_atomics(key) && puts != 1 + (int)(key >> 32)) rmai_batch_settle(stream->batch);
+    }
 }
 
 /* ---- sending ---- */

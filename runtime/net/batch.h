@@ -130,6 +130,22 @@ static inline void rmai_batch_settle(struct rmai_batch *batch) {
     if (batch->stream) rmai_batch_settle_(batch);
 }
 
+/* rmai_pending_note_put notes a put to pe that is not complete. in_order: it goes by short messages, which a PE
+ * receives and does in the order in which another one sent them; long data and windows have no such order. So it closes
+ * the streams of atomics that the put could overtake. The caller holds the set's lock. */
+void rmai_batches_close_atomics_(struct rmai_pending *s, int puts);
+static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
+    int before = atomic_load_explicit(&s->streams.puts, memory_order_relaxed),
+        mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
+    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
+    if (RMAI_LIKELY(before == mine)) return;
+    atomic_store_explicit(&s->streams.puts, mine, memory_order_relaxed);
+    if (s->streams.atomics) rmai_batches_close_atomics_(s, mine);
+    if (before != RMAI_NO_PUTS) return;
+    __atomic_store_n(s->complete, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(s->complete_too, 0, __ATOMIC_RELAXED);
+}
+
 static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open && p->open->n; }
 
 /* The caller holds the net's lock. rmai_batch_open makes an empty batch the open batch of p; it returns 0 if all

@@ -242,9 +242,11 @@ static inline __attribute__((always_inline)) int join(struct rmai_peer *p, const
 /* 1 if elements for p gather in its open batch. */
 static inline int gathers(const struct rmai_peer *p) { return p->under_way > 0 || p->set->session; }
 
+static inline size_t bytes_a_poll(const struct rmai_pending *s) { return s->session ? RMAI_MESSAGE : BYTES_A_POLL; }
+
 /* Returns whether the caller, which has added an element for p, has to poll for replies. */
 static inline int is_poll_due(struct rmai_peer *p) {
-    if (RMAI_LIKELY(p->unpolled < BYTES_A_POLL)) return 0;
+    if (RMAI_LIKELY(p->unpolled < bytes_a_poll(p->set))) return 0;
     p->unpolled = 0;
     return 1;
 }
@@ -258,7 +260,7 @@ static inline int may_stream(const struct rmai_pending *s, const struct rmai_rec
 /* The record of the caller stays out of memory: so the compiler knows what is in it. */
 static __attribute__((noinline)) void open_stream(struct rmai_peer *p, const struct rmai_op *op) {
     const struct rmai_record r = record_of(op);
-    rmai_batch_open_stream(p->open, op, &r, BYTES_A_POLL - p->unpolled);
+    rmai_batch_open_stream(p->open, op, &r, bytes_a_poll(p->set) - p->unpolled);
 }
 
 /* ---- the whole way: waiting for room ---- */
@@ -407,14 +409,24 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
     return begin_alone(net, put, &r, signal);
 }
 
+/* Operations that a stream takes are counted when it is closed. */
+static inline void count(const struct rmai_op *op) {
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST,
+               op->kind == RMAI_RECORD_PUT   ? RMAI_PUTS
+               : op->kind == RMAI_RECORD_GET ? RMAI_GETS
+                                             : RMAI_ATOMICS,
+               op->len);
+}
+
 /* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
 static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint64_t key) {
     struct rmai_streams *all = &op->set->streams;
-    struct rmai_stream *s = rmai_stream_look(all, op->pe, key);
+    struct rmai_stream *s = rmai_stream_at(all, op->pe);
+    const uint64_t from = op->offset - s->base;
     switch (op->kind) {
-        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, op->offset, op->buffer, op->len);
-        case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, op->offset, op->buffer, op->len);
-        default: return rmai_stream_atomic(all, s, key, op->offset, op->value, op->len, op->buffer);
+        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, from, op->buffer, op->len);
+        case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, from, op->buffer, op->len);
+        default: return rmai_stream_atomic(all, s, key, from, op->value, op->len, op->buffer);
     }
 }
 
@@ -425,6 +437,7 @@ static inline __attribute__((always_inline)) int begin(struct rmai_net *net, con
     const uint64_t open = atomic_load_explicit(&rmai_stream_at(&op->set->streams, op->pe)->key, memory_order_relaxed);
     if (r->len <= RMAI_STREAM_LEN_MAX && (open & ~RMAI_STREAM_COMPACT) == key && stream_takes(op, open))
         return RMA_SUCCESS;
+    count(op);
     rmai_pending_lock(op->set);
     return begin_alone(net, op, r, NULL);
 }
@@ -558,8 +571,7 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
 }
 
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
-    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, op->len);
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return count(op), move_by_messages(net, op);
     return op->len == 8 ? begin_word_put(net, op) : begin_short(net, op);
 }
 
@@ -587,9 +599,11 @@ static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct 
 }
 
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
-    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_GETS, op->len);
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return move_by_messages(net, op);
-    return op->when == RMAI_NOW ? get_now(net, op) : begin_short(net, op);
+    const int begins = RMAI_LIKELY(op->len <= INLINE_MOST && !is_attached(op->offset)) && op->when != RMAI_NOW;
+    if (begins) return begin_short(net, op);
+    count(op);
+    return RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset)) ? move_by_messages(net, op)
+                                                                           : get_now(net, op);
 }
 
 /* Waits for an atomic on attached memory, so that its caller gets the error. */
@@ -608,9 +622,8 @@ static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const stru
 }
 
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    rmai_count(op->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
-    if (RMAI_UNLIKELY(is_attached(op->offset))) return atomic_on_attached(net, op);
-    if (op->buffer && op->when == RMAI_NOW) return atomic_now(net, op);
+    if (RMAI_UNLIKELY(is_attached(op->offset))) return count(op), atomic_on_attached(net, op);
+    if (op->buffer && op->when == RMAI_NOW) return count(op), atomic_now(net, op);
     return op->len == 8 && !op->buffer && op->atomic != RMA_COMPARE_SWAP_ ? begin_word_atomic(net, op)
                                                                           : begin_short(net, op);
 }
@@ -636,9 +649,9 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
 }
 
 int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
-    rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_ATOMICS, 0);
     if (!put->len) return begin_short(net, signal);
-    rmai_count(put->set->traffic, RMA_PATH_REQUEST, RMAI_PUTS, put->len);
+    count(signal);
+    count(put);
     if (put->len > INLINE_MOST) return long_put_signal(net, put, signal);
     return begin_with_signal(net, put, signal);
 }

@@ -293,6 +293,18 @@ void rmai_net_send_open(struct rmai_pending *s, int pe) {
 
 /* ---- sessions ---- */
 
+int rmai_net_loops_back(struct rmai_pending *s, int waits) {
+    int yes = 0;
+    if (!s->net->biased || !s->session) return 0;
+    rmai_pending_lock(s);
+    if (s->busy && !rmai_pending_by_node(s)) {
+        const struct rmai_peer *own = waits ? rmai_peer_of(s, s->net->job->my_pe) : NULL;
+        yes = !waits || (own && own->listed);
+    }
+    rmai_pending_unlock(s);
+    return yes;
+}
+
 void rmai_session_start(struct rmai_pending *s) {
     struct rmai_net *net = s ? s->net : NULL;
     if (!net) return;

@@ -102,6 +102,12 @@ int rmai_net_release(const char *call, struct rmai_pending *s, int pe);
  */
 void rmai_net_send_open(struct rmai_pending *s, int pe);
 
+/* rmai_net_loops_back: 1 if an atomic on this PE's own word is to be an operation like those on other nodes. In a
+ * session, updates of random words of all PEs then have one path, and the processor need not predict where the PE is.
+ * That is so while operations of s are under way; for an atomic whose result the caller waits for, while operations on
+ * this PE are, so that it comes after them. */
+int rmai_net_loops_back(struct rmai_pending *s, int waits);
+
 /* Sessions: the program allows the records of a context to wait until more of them fill a message. While a session is
  * open, a record that no call waits for stays in the open batch until the batch is full, until a call waits for the
  * peer (a quiet, a get, an atomic that fetches), until the session ends, or until RMAI_BATCH_WAIT has passed. Short

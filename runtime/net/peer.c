@@ -22,10 +22,11 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 /* ---- what quiet completes ---- */
 
 void rmai_pending_publish(struct rmai_pending *s) {
-    const uint32_t complete = !s->busy && !s->failed ? RMA_ALL_COMPLETE_
-                              : atomic_load_explicit(&s->streams.puts, memory_order_relaxed) == RMAI_NO_PUTS
-                                  ? RMA_PUTS_COMPLETE_
-                                  : 0;
+    const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
+    const uint32_t complete = !s->busy && !s->failed                                              ? RMA_ALL_COMPLETE_
+                              : puts != RMAI_NO_PUTS                                              ? 0
+                              : s->session && rmai_pending_streams(s) && !rmai_pending_by_node(s) ? RMA_STREAMING_
+                                                                                                  : RMA_PUTS_COMPLETE_;
     /* Release: if a thread finds nothing pending after another thread's quiet, it sees what that quiet has waited for.
      * Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
     __atomic_store_n(s->complete, complete, __ATOMIC_RELEASE);
@@ -81,17 +82,17 @@ int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *comple
                       struct rmai_pending **set) {
     struct rmai_pending *s = NULL;
     *set = NULL;
-    if (net && !(s = calloc(1, sizeof *s)))
+    if (net && !(s = aligned_alloc(_Alignof(struct rmai_pending), sizeof *s)))
         return rmai_error(RMA_ERR_NO_MEM, "no memory for what a context has pending, %zu bytes", sizeof *s);
     __atomic_store_n(complete, RMA_ALL_COMPLETE_, __ATOMIC_RELEASE);
     __atomic_store_n(complete_too, RMA_ALL_COMPLETE_, __ATOMIC_RELEASE);
     if (!net) return RMA_SUCCESS;
+    memset(s, 0, sizeof *s);
     s->net = net;
     s->traffic = traffic;
     s->complete = complete;
     s->complete_too = complete_too;
     s->streams.lock = &net->bias;
-    s->streams.traffic = traffic;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_lock(&net->sets_lock);
     s->id = ++net->n_opened;

@@ -155,20 +155,6 @@ static inline struct rmai_peer *rmai_peer_to(struct rmai_pending *s, int pe, uin
     return rmai_peer_of(s, rmai_pending_goes_to(s, pe, mark));
 }
 
-/* rmai_pending_note_put notes a put to pe that is not complete. in_order: it goes by short messages, which a PE
- * receives and does in the order in which another one sent them; long data and windows have no such order. The caller
- * holds the set's lock. */
-static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_order) {
-    int before = atomic_load_explicit(&s->streams.puts, memory_order_relaxed),
-        mine = in_order ? 1 + pe : RMAI_MANY_PUTS;
-    if (before != RMAI_NO_PUTS && before != mine) mine = RMAI_MANY_PUTS;
-    if (RMAI_LIKELY(before == mine)) return;
-    atomic_store_explicit(&s->streams.puts, mine, memory_order_relaxed);
-    if (before != RMAI_NO_PUTS) return;
-    __atomic_store_n(s->complete, 0, __ATOMIC_RELAXED);
-    __atomic_store_n(s->complete_too, 0, __ATOMIC_RELAXED);
-}
-
 /* ---- links ---- */
 
 #define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a context's credits (RMAI_CREDITS), so that a stream does not stop */

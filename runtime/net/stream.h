@@ -21,30 +21,37 @@
 
 #include "base/attributes.h"
 #include "base/biased.h"
-#include "runtime/job/traffic.h"
 #include "runtime/net/wire.h"
 
 #define RMAI_STREAMS        8   /* of a set */
 #define RMAI_STREAM_LEN_MAX 255 /* bytes of an element's data */
 
-/* An open stream: message <= at <= stop, and each element has step bytes, which the key and `same` determine. */
+/* An open stream: message <= at <= stop, and each element has step bytes, which the key and `same` determine. An
+ * element is named by how far it is `from` the base: a COMPACT record stores the number of its word. If the base is in
+ * the symmetric heap, `origin` is the address of this PE's own word there; otherwise no address is in reach of the
+ * origin. Only the owner of the lock opens a stream; the guest can only close it. */
 struct rmai_stream {
     _Atomic uint64_t key; /* the PE and the kind of element, rmai_stream_key; 0: it is closed */
     unsigned char *at, *stop;
-    uint64_t base, value; /* COMPACT: the record's base; SAME: its operand. They stay when the stream is closed */
-    void **dest;          /* after the place for the next element's destination, if its kind has one */
+    uintptr_t origin;
+    uint64_t reach; /* COMPACT: number < reach; wide: from < reach */
+    uint64_t value; /* SAME: the operand of all */
+    void **dest;    /* after the place for the next element's destination, if its kind has one */
+    uint32_t last;  /* the kind of element of the last stream here, as in the key */
+    int same;       /* all atomics have the operand `value`, and only numbers are added */
     struct rmai_batch *batch;
-    uint32_t last; /* the kind of element of the last stream here, as in the key */
-    int same;      /* all atomics have the operand `value`, and only numbers are added */
-};
+    uint64_t base; /* the offset in a space; it stays when the stream is closed */
+} __attribute__((aligned(64)));
 
 #define RMAI_NO_PUTS   0
 #define RMAI_MANY_PUTS (-1)
 
 struct rmai_streams {
     struct rmai_biased *lock;
-    struct rmai_traffic *traffic;
-    _Atomic int puts; /* incomplete puts of the set: RMAI_NO_PUTS; 1 + pe: only short messages to pe; RMAI_MANY_PUTS */
+    _Atomic int puts; /* incomplete puts of the set: RMAI_NO_PUTS; 1 + pe: only short messages to pe; RMAI_MANY_PUTS.
+                         An atomic comes after all puts: so while a stream of atomics to pe is open, puts is
+                         RMAI_NO_PUTS or 1 + pe */
+    int atomics;      /* open streams of atomics */
     struct rmai_stream of[RMAI_STREAMS];
 };
 
@@ -54,14 +61,10 @@ static inline uint64_t rmai_stream_key(int pe, unsigned kind, unsigned atomic, u
     return (uint64_t)(unsigned)pe << 32 | kind | flags << 16 | RMA_WORD_UPDATE_(atomic, len);
 }
 
-/* rmai_stream_at returns the stream where one for pe would be. rmai_stream_look returns it if it has this key, or NULL:
- * a cheap first look. Both need no lock, and the key may have changed when the lock is taken. */
 static inline struct rmai_stream *rmai_stream_at(struct rmai_streams *all, int pe) {
-    return &all->of[(unsigned)pe % RMAI_STREAMS];
-}
-static inline struct rmai_stream *rmai_stream_look(struct rmai_streams *all, int pe, uint64_t key) {
-    struct rmai_stream *s = rmai_stream_at(all, pe);
-    return atomic_load_explicit(&s->key, memory_order_relaxed) == key ? s : NULL;
+    struct rmai_stream *s = &all->of[(unsigned)pe % RMAI_STREAMS];
+    __asm__("" : "+r"(s)); /* else gcc computes it again for each member */
+    return s;
 }
 
 /* The key of a compact stream, if its words have len bytes; else that of a wide one. */
@@ -71,89 +74,82 @@ static inline uint64_t rmai_stream_best_key(uint64_t key, size_t len) {
     return rmai_stream_may_compact(len) ? key | RMAI_STREAM_COMPACT : key;
 }
 
-/* Takes the lock. Returns 0, without it, if s is not an open stream of this key with room for an element. */
+static inline int rmai_stream_is_atomics(uint64_t key) { return (key & 0xff) == RMAI_RECORD_ATOMIC; }
+
+/* Takes the lock, and returns where an element of the stream of this key goes, at this distance from its base. Writes
+ * there where the element's word is: its number, or its offset; *data is behind it. Returns 0, without the lock and
+ * with nothing changed, if s is no longer that stream, it has no room, or the word is out of its reach. */
 static inline __attribute__((always_inline)) int rmai_stream_enter_(struct rmai_streams *all,
-                                                                    const struct rmai_stream *s, uint64_t key) {
-    if (!rmai_biased_try_enter(all->lock)) return 0;
-    if (RMAI_LIKELY(atomic_load_explicit(&s->key, memory_order_relaxed) == key && s->at < s->stop)) return 1;
-    rmai_biased_leave_tried(all->lock);
-    return 0;
+                                                                    const struct rmai_stream *s, uint64_t key,
+                                                                    uint64_t from, size_t len, unsigned char **data) {
+    /* A word that is not aligned has a number beyond each reach. */
+    const unsigned bits = len == 8 ? 3 : 2;
+    const uint64_t number = key & RMAI_STREAM_COMPACT ? from >> bits | from << (64 - bits) : from;
+    struct rmai_biased *const lock = all->lock;
+    unsigned char *at;
+    if (atomic_load_explicit(&s->key, memory_order_relaxed) != key) return 0;
+    if (RMAI_UNLIKELY(!rmai_biased_try_enter(lock))) return 0;
+    at = s->at;
+    if (RMAI_UNLIKELY(at >= s->stop || number >= s->reach)) {
+        rmai_biased_leave_tried(lock);
+        return 0;
+    }
+    if (key & RMAI_STREAM_COMPACT) {
+        const uint32_t half = (uint32_t)number;
+        memcpy(at, &half, sizeof half);
+        *data = at + sizeof half;
+    } else {
+        const uint64_t offset = s->base + from;
+        memcpy(at, &offset, sizeof offset);
+        *data = at + sizeof offset;
+    }
+    return 1;
 }
 
-/* Ends an element of the open stream, at `end`. */
+/* Ends an element of the open stream. */
 static inline int rmai_stream_leave_(struct rmai_streams *all, struct rmai_stream *s, unsigned char *end) {
     s->at = end;
     rmai_biased_leave_tried(all->lock);
     return 1;
 }
 
-/* Writes where the element is: a number to a compact record, an offset to a wide one. Returns what follows, or NULL,
- * with nothing changed, if the word has no number. */
-static inline __attribute__((always_inline)) unsigned char *
-rmai_stream_place_(const struct rmai_stream *s, uint64_t key, uint64_t offset, size_t len) {
-    const uint64_t from_base = offset - s->base;
-    uint32_t number;
-    if (!(key & RMAI_STREAM_COMPACT)) {
-        memcpy(s->at, &offset, sizeof offset);
-        return s->at + sizeof offset;
-    }
-    if (RMAI_UNLIKELY(from_base >= rmai_wire_compact_reach(len) || from_base & (len - 1))) return NULL;
-    number = (uint32_t)(len == 8 ? from_base / 8 : from_base / 4);
-    memcpy(s->at, &number, sizeof number);
-    return s->at + sizeof number;
-}
-
-/* Leaves the stream without a change. */
-static inline int rmai_stream_decline_(struct rmai_streams *all) {
-    rmai_biased_leave_tried(all->lock);
-    return 0;
-}
-
-/* Each of these adds an operation to s, the stream of this key; the caller counts it. Returns 0, with nothing changed,
- * if s is NULL or no longer that stream, there is no room in it, or the operation does not fit it. The caller has
- * checked the range, which is in the memory of `pe` on another node, at this offset in its space, and not attached. A
- * get is nonblocking. */
+/* Each of these adds an operation to s, the stream of this key, at `from` bytes from its base: an address minus the
+ * origin, or an offset minus the base. Returns 0, with nothing changed, if s is not open with this key, there is no
+ * room in it, or the operation does not fit it: then the caller goes the whole way, which finds out why. The owner of
+ * the lock calls them. A get is nonblocking; fetch: where the old value goes when it has come, or NULL. */
 static inline __attribute__((always_inline)) int rmai_stream_put(struct rmai_streams *all, struct rmai_stream *s,
-                                                                 uint64_t key, uint64_t offset, const void *source,
+                                                                 uint64_t key, uint64_t from, const void *source,
                                                                  size_t len) {
-    unsigned char *at;
-    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
-    if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
-    memcpy(at, source, len);
-    return rmai_stream_leave_(all, s, at + (key & RMAI_STREAM_COMPACT ? len : rmai_padded(len)));
+    unsigned char *data;
+    if (!rmai_stream_enter_(all, s, key, from, len, &data)) return 0;
+    memcpy(data, source, len);
+    return rmai_stream_leave_(all, s, data + (key & RMAI_STREAM_COMPACT ? len : rmai_padded(len)));
 }
 
 static inline __attribute__((always_inline)) int rmai_stream_get(struct rmai_streams *all, struct rmai_stream *s,
-                                                                 uint64_t key, uint64_t offset, void *dest,
-                                                                 size_t len) {
-    unsigned char *at;
-    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
-    if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
+                                                                 uint64_t key, uint64_t from, void *dest, size_t len) {
+    unsigned char *data;
+    if (!rmai_stream_enter_(all, s, key, from, len, &data)) return 0;
     *--s->dest = dest;
-    return rmai_stream_leave_(all, s, at);
+    return rmai_stream_leave_(all, s, data);
 }
 
-/* An atomic that writes comes after all puts, so these must go in the same messages. fetch: where the old value goes
- * when it has come, or NULL. */
 static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_streams *all, struct rmai_stream *s,
-                                                                    uint64_t key, uint64_t offset, uint64_t value,
+                                                                    uint64_t key, uint64_t from, uint64_t value,
                                                                     size_t len, void *fetch) {
-    const int puts = atomic_load_explicit(&all->puts, memory_order_relaxed);
-    unsigned char *at;
-    if (RMAI_UNLIKELY(puts != RMAI_NO_PUTS && puts != 1 + (int)(key >> 32))) return 0;
-    if (!s || !rmai_stream_enter_(all, s, key)) return 0;
-    if (s->same && RMAI_UNLIKELY(value != s->value)) return rmai_stream_decline_(all);
-    if (!(at = rmai_stream_place_(s, key, offset, len))) return rmai_stream_decline_(all);
+    unsigned char *data;
+    if (s->same && RMAI_UNLIKELY(value != s->value)) return 0;
+    if (!rmai_stream_enter_(all, s, key, from, len, &data)) return 0;
     if (!(key & RMAI_STREAM_COMPACT) || (!s->same && len == sizeof value)) {
-        memcpy(at, &value, sizeof value);
-        at += sizeof value;
+        memcpy(data, &value, sizeof value);
+        data += sizeof value;
     } else if (!s->same) {
         const uint32_t half = (uint32_t)value;
-        memcpy(at, &half, sizeof half);
-        at += sizeof half;
+        memcpy(data, &half, sizeof half);
+        data += sizeof half;
     }
     if (fetch) *--s->dest = fetch;
-    return rmai_stream_leave_(all, s, at);
+    return rmai_stream_leave_(all, s, data);
 }
 
 #endif

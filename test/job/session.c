@@ -213,6 +213,50 @@ static void in_order(rma_ctx *ctx, int rounds) {
     OK(rma_barrier_all());
 }
 
+/* While operations on another node are under way in a session, nonblocking ones on words of this PE wait with them.
+ * Broken by one that a quiet of any kind, or the end of the session, does not complete; by one that is lost, or done
+ * twice; and by an atomic whose result the caller waits for, and which comes before them. */
+static void own_words(rma_ctx *ctx, int rounds) {
+    const int me = job.me;
+    uint64_t got[3] = {0}, sum = 0, bits = 0;
+    int near = -1;
+    for (int pe = 0; pe < job.n; pe++)
+        if (pe != me && rma_on_node(pe)) near = pe;
+    board->old = board->word = 0; /* nobody else uses them now */
+    for (int r = 0; r < rounds; r++) {
+        const int n = 1 + r * 37 % MANY;
+        OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+        OK(rma_ctx_atomic_add(ctx, &board->sum, (uint64_t)0, far));
+        for (int i = 0; i < n; i++) OK(rma_ctx_atomic_add(ctx, &board->old, (uint64_t)(1 + r % 2 * i), me));
+        sum += (uint64_t)n + (uint64_t)(r % 2) * (uint64_t)n * (uint64_t)(n - 1) / 2;
+        CHECK(rma_ctx_atomic_fetch(ctx, &board->old, me) == sum, "round %d: %d additions are not all here", r, n);
+        OK(rma_ctx_atomic_fetch_add_nbi(ctx, &got[0], &board->old, (uint64_t)1, me));
+        OK(rma_ctx_atomic_xor(ctx, &board->word, (uint64_t)1 << r % 64, me));
+        OK(rma_ctx_get_nbi(ctx, &got[1], &board->old, sizeof got[1], me));
+        OK(rma_ctx_get_nbi(ctx, &got[2], &board->word, sizeof got[2], far));
+        bits ^= (uint64_t)1 << r % 64;
+        if (near >= 0) { /* words of a neighbour are accessed at once */
+            OK(rma_ctx_atomic_add(ctx, &board->signal, (uint64_t)3, near));
+            OK(rma_ctx_atomic_fetch_add_nbi(ctx, &got[2], &board->signal, (uint64_t)0, near));
+            CHECK(rma_ctx_atomic_fetch_add(ctx, &board->signal, (uint64_t)1, near) >= 3, "the neighbour's word");
+            OK(rma_ctx_get_nbi(ctx, &got[2], &board->signal, sizeof got[2], near));
+            CHECK(got[2] >= 4, "round %d: %llu of the neighbour's word", r, (unsigned long long)got[2]);
+        }
+        switch (r % 4) {
+            case 0: OK(rma_ctx_quiet(ctx)); break;
+            case 1: OK(rma_ctx_pe_quiet(ctx, &me, 1)); break;
+            case 2: OK(rma_ctx_fence(ctx)); break;
+            default: OK(rma_ctx_session_stop(ctx)); OK(rma_ctx_quiet(ctx));
+        }
+        CHECK(got[0] == sum, "round %d: fetched %llu of %llu", r, (unsigned long long)got[0], (unsigned long long)sum);
+        CHECK(got[1] == sum || got[1] == sum + 1, "round %d: got %llu", r, (unsigned long long)got[1]);
+        CHECK(board->old == ++sum && board->word == bits, "round %d: %llu of %llu are here", r,
+              (unsigned long long)board->old, (unsigned long long)sum);
+        OK(rma_ctx_quiet(ctx));
+        OK(rma_ctx_session_stop(ctx));
+    }
+}
+
 /* All PEs to all PEs, in all contexts, in sessions that begin and end anywhere. */
 static void totals(long rounds) {
     uint64_t draw = job_stream((uint64_t)job.me), want = 0, got[MOST_WORDS];
@@ -508,6 +552,11 @@ int main(void) {
         in_order(contexts[c], (int)job_far_rounds(100, 20, 10));
     }
     for (int pe = 0; pe < job.n; pe++) n_far += !rma_on_node(pe);
+    for (int c = 0; c < 2; c++) { /* a team may have other numbers */
+        DOING("own words");
+        if (n_far > 0) own_words(contexts[c], (int)job_far_rounds(200, 100, 50));
+        OK(rma_barrier_all());
+    }
     for (int c = 0; c < 3; c++) {
         DOING("one message for a node");
         if (goes_by_node() && n_far > 0) one_message_for_a_node(contexts[c]);

@@ -1128,6 +1128,7 @@ START_TEST(a_stream_takes_no_atomic_that_has_to_wait_for_a_put) {
     /* A signal that arrives before the data to which it belongs. */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     struct rmai_streams *streams = rmai_pending_streams(p->set);
+    struct rmai_stream *s = rmai_stream_at(streams, there->me);
     const uint64_t plus = rmai_stream_best_key(rmai_stream_key(there->me, RMAI_RECORD_ATOMIC, RMA_FETCH_ADD_, 0, 8), 8);
     fill(source, 8, 3);
     set_word(there, 16, 0);
@@ -1136,9 +1137,9 @@ START_TEST(a_stream_takes_no_atomic_that_has_to_wait_for_a_put) {
     p->rests = 0;
     there->sleeps = 1;
     for (int i = 0; i < 3; i++) ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
-    ck_assert(rmai_stream_atomic(streams, rmai_stream_look(streams, there->me, plus), plus, 16, 1, 8, NULL));
+    ck_assert(rmai_stream_atomic(streams, s, plus, 16 - s->base, 1, 8, NULL));
     ck_assert_int_eq(put(p, 8, source, 8, RMAI_LATER), RMA_SUCCESS);
-    ck_assert(!rmai_stream_atomic(streams, rmai_stream_look(streams, there->me, plus), plus, 16, 1, 8, NULL));
+    ck_assert(!rmai_stream_atomic(streams, s, plus, 16 - s->base, 1, 8, NULL));
     ck_assert_int_eq(p->rests, 0);
     ck_assert_int_eq(add(p, 16, 8, 1, NULL, 1), RMA_SUCCESS);
     ck_assert_int_ge(p->rests, WAITED);
