@@ -783,8 +783,10 @@ enum rma_ctx_session_option {
  * message leaves when it is full, when a call waits for that PE (a quiet, a fence, an atomic that fetches), when the
  * session stops, or when it is a millisecond old and this PE drives progress (rma_progress). A session does not change
  * ordering and completion. Operations on several PEs of one node may be collected in one message; one of these PEs then
- * executes them for the others. Sessions do not nest: a second start adds its options to the open session. A session
- * changes nothing on-node, nor where the network executes puts and gets without the target.
+ * executes them for the others. While operations on other nodes are under way, atomics that return no value and _nbi
+ * operations on words of this PE may wait with them: a load sees them after a quiet. Sessions do not nest: a second
+ * start adds its options to the open session. A session changes nothing else on-node, nor where the network executes
+ * puts and gets without the target.
  *
  * rma_ctx_session_stop: end the session of ctx, and send what it has collected, without a wait. It does nothing if no
  * session is open. rma_ctx_destroy and rma_finalize end sessions too. Both calls are local, and return RMA_SUCCESS,
