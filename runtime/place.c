@@ -116,6 +116,7 @@ int rmai_place_atomic(struct rmai_world *w, const char *call, struct rmai_place 
     int code = RMA_SUCCESS;
     if (p->far) return atomic_on_other_node(call, p, op, len, value, cond, old);
     if (op != RMA_FETCH_) code = rmai_net_release(call, p->set, -1);
+    if (code == RMA_SUCCESS && p->slot == w->job.node_my_pe) code = rmai_net_complete_own(call, p->set);
     if (code != RMA_SUCCESS) {
         if (p->region) rmai_attached_leave(p->region);
         return code;

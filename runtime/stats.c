@@ -33,6 +33,7 @@ static void add_traffic(struct rmai_traffic *t, void *sum) { rmai_traffic_add(su
 static void read_counters(struct rmai_world *w, struct rma_stats *stats) {
     uint64_t n[RMAI_KINDS], more[RMAI_MORE];
     struct rmai_traffic sum = {0}, *t = &sum;
+    rmai_net_count_streams(w->net);
     rmai_traffic_add(&sum, w->traffic);
     rmai_contexts_traffic(w, add_traffic, &sum);
     for (int p = 0; p < RMA_PATHS; p++) {
@@ -61,12 +62,14 @@ static void reset_traffic(struct rmai_traffic *t, void *unused) {
     (void)unused;
     for (int p = 0; p < RMA_PATHS; p++)
         for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->path[p][k], 0, memory_order_relaxed);
+    for (int k = 0; k < RMAI_KINDS; k++) atomic_store_explicit(&t->streamed[k], 0, memory_order_relaxed);
     for (int i = 0; i < RMAI_MORE; i++) atomic_store_explicit(&t->more[i], 0, memory_order_relaxed);
 }
 
 int rma_stats_reset(void) {
     int code = rmai_running("rma_stats_reset");
     if (code != RMA_SUCCESS) return rmai_raise(code);
+    rmai_net_count_streams(rmai_world.net);
     reset_traffic(rmai_world.traffic, NULL);
     rmai_contexts_traffic(&rmai_world, reset_traffic, NULL);
     return RMA_SUCCESS;
@@ -79,6 +82,9 @@ static struct rma_counts_ read_counts(const struct rmai_traffic *t) {
         c.writes += atomic_load_explicit(&t->path[p][RMAI_ATOMICS], memory_order_relaxed);
         c.reads += atomic_load_explicit(&t->path[p][RMAI_GETS], memory_order_relaxed);
     }
+    c.writes += atomic_load_explicit(&t->streamed[RMAI_PUTS], memory_order_relaxed);
+    c.writes += atomic_load_explicit(&t->streamed[RMAI_ATOMICS], memory_order_relaxed);
+    c.reads += atomic_load_explicit(&t->streamed[RMAI_GETS], memory_order_relaxed);
     return c;
 }
 
@@ -99,6 +105,7 @@ int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun,
     *begun = *complete = (struct rma_counts_){0, 0};
     if (!c->pending) return RMA_SUCCESS;
     t = rmai_context_traffic(&rmai_world, c);
+    rmai_net_count_streams(rmai_world.net);
     *begun = read_counts(t);
     code = rmai_net_try_quiet(call, c->pending, &quiet);
     complete->writes = count_complete(&t->more[RMAI_COMPLETE_WRITES], begun->writes, quiet);

@@ -107,7 +107,7 @@ static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
 /* ---- streams: the shortest path ----
  *
  * These return 0, with nothing done, if no stream takes the operation; then the call goes on to find out why not. A
- * stream of this PE and kind of operation is open only if the PE is on another node. */
+ * stream of this PE and kind of operation is open only if the PE is on another node, or this one in a session. */
 
 /* Returns the context's streams, or NULL. *pe becomes the world's number of the PE. */
 static inline __attribute__((always_inline)) struct rmai_streams *streams_of(const rma_ctx *ctx, int *pe) {
@@ -155,15 +155,16 @@ static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx 
 
 /* ---- one operation ---- */
 
-/* The PE may be on this node only if it is this one, and rmai_net_loops_back says so of an atomic. */
+/* What an operation is for rmai_net_loops_back: MOVES never travel to this PE itself; UPDATES are atomics and
+ * nonblocking gets of a word for whose end no call waits; FETCHES are those for which the call waits. */
 enum { MOVES, UPDATES, FETCHES };
 static __attribute__((noinline)) int loops_back(struct rmai_pending *s, int pe, int what) {
     return what != MOVES && pe == rmai_world.job.my_pe && rmai_net_loops_back(s, what == FETCHES);
 }
 
-/* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap. Fills in
- * *op except the kind of operation. Returns 0 if the address is anything else, or wrong: then the call takes the long
- * path, which words the error. */
+/* The short path of most calls that come here: `addr`, of PE `pe` of another node, is in the symmetric heap; or of this
+ * PE, if the operation loops back. Fills in *op except the kind of operation. Returns 0 if the address is anything
+ * else, or wrong: then the call takes the long path, which words the error. */
 static inline __attribute__((always_inline)) int find_far(struct rmai_op *op, const char *call, const rma_ctx *ctx,
                                                           const void *addr, size_t len, int pe, int what) {
     const struct rmai_world *w = &rmai_world;

@@ -260,7 +260,7 @@ static inline int may_stream(const struct rmai_pending *s, const struct rmai_rec
 /* The record of the caller stays out of memory: so the compiler knows what is in it. */
 static __attribute__((noinline)) void open_stream(struct rmai_peer *p, const struct rmai_op *op) {
     const struct rmai_record r = record_of(op);
-    rmai_batch_open_stream(p->open, op, &r, bytes_a_poll(p->set) - p->unpolled);
+    rmai_batch_open_stream(p->open, op, &r, p->set->session ? RMAI_MESSAGE : BYTES_A_POLL - p->unpolled);
 }
 
 /* ---- the whole way: waiting for room ---- */

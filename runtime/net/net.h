@@ -90,9 +90,9 @@ int rmai_net_damaged(int from, const char *wrong);
 /* Pending sets: operations that have begun and that quiet completes (peer.h). Each context has one.
  *
  * rmai_pending_open makes an empty set. The set keeps the two words (which may be one) at RMA_ALL_COMPLETE_ while
- * nothing is pending, at RMA_PUTS_COMPLETE_ while no put is, else at 0; and counts its operations in `traffic`. Without
- * a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS or RMA_ERR_NO_MEM. rmai_pending_close frees a set that
- * is quiet; s may be NULL. */
+ * nothing is pending, at RMA_PUTS_COMPLETE_ or RMA_STREAMING_ while no put is, else at 0; and counts its operations in
+ * `traffic`. Without a net *s is NULL: nothing is ever pending. Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
+ * rmai_pending_close frees a set that is quiet; s may be NULL. */
 int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *complete_too, struct rmai_traffic *traffic,
                       struct rmai_pending **s);
 void rmai_pending_close(struct rmai_pending *s);

@@ -295,14 +295,33 @@ void rmai_net_send_open(struct rmai_pending *s, int pe) {
 
 int rmai_net_loops_back(struct rmai_pending *s, int waits) {
     int yes = 0;
-    if (!s->net->biased || !s->session) return 0;
+    if (!s->net->biased) return 0;
     rmai_pending_lock(s);
     if (s->busy && !rmai_pending_by_node(s)) {
-        const struct rmai_peer *own = waits ? rmai_peer_of(s, s->net->job->my_pe) : NULL;
-        yes = !waits || (own && own->listed);
+        s->own = rmai_peer_of(s, s->net->job->my_pe);
+        yes = s->own && (s->own->listed || (s->session && !waits));
     }
     rmai_pending_unlock(s);
     return yes;
+}
+
+int rmai_net_complete_own(const char *call, struct rmai_pending *s) {
+    int listed;
+    if (!s || !s->net->biased) return RMA_SUCCESS;
+    rmai_pending_lock(s);
+    listed = s->own && s->own->listed;
+    rmai_pending_unlock(s);
+    return listed ? rmai_net_quiet_pe(call, s, s->net->job->my_pe) : RMA_SUCCESS;
+}
+
+void rmai_net_count_streams(struct rmai_net *net) {
+    if (!net || !net->biased) return;
+    rmai_net_lock(net);
+    for (struct rmai_pending *s = net->sets; s; s = s->next_set)
+        for (int i = 0; i < RMAI_STREAMS; i++)
+            if (atomic_load_explicit(&s->streams.of[i].key, memory_order_relaxed))
+                rmai_batch_settle(s->streams.of[i].batch);
+    rmai_net_unlock(net);
 }
 
 void rmai_session_start(struct rmai_pending *s) {

@@ -102,11 +102,17 @@ int rmai_net_release(const char *call, struct rmai_pending *s, int pe);
  */
 void rmai_net_send_open(struct rmai_pending *s, int pe);
 
-/* rmai_net_loops_back: 1 if an atomic on this PE's own word is to be an operation like those on other nodes. In a
- * session, updates of random words of all PEs then have one path, and the processor need not predict where the PE is.
- * That is so while operations of s are under way; for an atomic whose result the caller waits for, while operations on
- * this PE are, so that it comes after them. */
+/* rmai_net_loops_back: 1 if an atomic or a nonblocking get of this PE's own word is to be an operation like those on
+ * other nodes. In a session, while operations of s are under way, accesses to random words of all PEs then have one
+ * path, and the processor need not predict where the PE is. Those whose result the caller waits for (`waits`), and
+ * those after the session, are so only while earlier ones are under way, so that they come after these. */
 int rmai_net_loops_back(struct rmai_pending *s, int waits);
+
+/* rmai_net_complete_own completes such operations: an atomic on an own word that is done directly comes next. s may be
+ * NULL. Returns what rmai_net_quiet_pe does. rmai_net_count_streams counts in the sets' traffic what open streams have
+ * taken; net may be NULL. */
+int rmai_net_complete_own(const char *call, struct rmai_pending *s);
+void rmai_net_count_streams(struct rmai_net *net);
 
 /* Sessions: the program allows the records of a context to wait until more of them fill a message. While a session is
  * open, a record that no call waits for stays in the open batch until the batch is full, until a call waits for the

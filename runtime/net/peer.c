@@ -23,10 +23,12 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 
 void rmai_pending_publish(struct rmai_pending *s) {
     const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
-    const uint32_t complete = !s->busy && !s->failed                                              ? RMA_ALL_COMPLETE_
-                              : puts != RMAI_NO_PUTS                                              ? 0
-                              : s->session && rmai_pending_streams(s) && !rmai_pending_by_node(s) ? RMA_STREAMING_
-                                                                                                  : RMA_PUTS_COMPLETE_;
+    const int streaming =
+        (s->session && rmai_pending_streams(s) && !rmai_pending_by_node(s)) || (s->own && s->own->listed);
+    const uint32_t complete = !s->busy && !s->failed ? RMA_ALL_COMPLETE_
+                              : puts != RMAI_NO_PUTS ? 0
+                              : streaming            ? RMA_STREAMING_
+                                                     : RMA_PUTS_COMPLETE_;
     /* Release: if a thread finds nothing pending after another thread's quiet, it sees what that quiet has waited for.
      * Pairs with the acquire load in rmai_quiet_default and the inlined quiet. */
     __atomic_store_n(s->complete, complete, __ATOMIC_RELEASE);

@@ -58,8 +58,9 @@ struct rmai_peer {
 #define RMAI_COPY_MOST  ((size_t)1 << 10)  /* of one put; a longer put ends with a local flush */
 #define RMAI_COPY_ALIGN ((size_t)16)
 
-/* *complete == RMA_ALL_COMPLETE_ if busy == NULL && failed == 0; else RMA_PUTS_COMPLETE_ if puts == RMAI_NO_PUTS; else
- * 0. busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
+/* *complete == RMA_ALL_COMPLETE_ if busy == NULL && failed == 0; else 0 if puts != RMAI_NO_PUTS; else RMA_STREAMING_ in
+ * a session with streams, or while the own peer is busy; else RMA_PUTS_COMPLETE_. It may be RMA_STREAMING_ for longer.
+ * busy == NULL implies puts == RMAI_NO_PUTS and copied == 0. */
 struct rmai_pending {
     pthread_mutex_t lock; /* guards all fields below; taken after the lock of struct rmai_net, never before it */
     struct rmai_net *net;
@@ -68,6 +69,7 @@ struct rmai_pending {
     uint32_t *complete, *complete_too;     /* the inlined calls read them; they may be equal */
     struct rmai_pe_table peers;
     struct rmai_peer *last; /* the last one that was used */
+    struct rmai_peer *own;  /* this PE, if it has been a peer of itself (rmai_net_loops_back) */
     struct rmai_peer *busy; /* peers with something open, under way or touched */
     int failed, failed_pe;  /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op;  /* and what failed there */

@@ -213,6 +213,35 @@ static void in_order(rma_ctx *ctx, int rounds) {
     OK(rma_barrier_all());
 }
 
+/* Atomics on one own word are done in their order, whatever way they go: by a context, by global pointer, with a
+ * signal, and on half a word. Another operation on another node is under way. */
+static void own_word_in_turn(rma_ctx *ctx, int r) {
+    const int me = job.me;
+    uint32_t *half = (uint32_t *)&board->words[1];
+    uint64_t *word = &board->words[2], value = 7;
+    OK(rma_ctx_atomic_set(ctx, half, (uint32_t)r, me));
+    for (int i = 0; i < 5; i++) OK(rma_ctx_atomic_add(ctx, half, (uint32_t)2, me));
+    CHECK(rma_ctx_atomic_fetch(ctx, half, me) == (uint32_t)r + 10, "round %d: half a word", r);
+    OK(rma_ctx_atomic_set(ctx, half, (uint32_t)1, me));
+    CHECK(rma_ctx_atomic_compare_swap(ctx, half, (uint32_t)1, (uint32_t)9, me) == 1, "round %d: swapped", r);
+    for (uint64_t i = 1; i <= 3; i++) OK(rma_ctx_atomic_set(ctx, word, i, me));
+    CHECK(rma_ctx_atomic_fetch(ctx, word, me) == 3, "round %d: set in turn", r);
+    OK(rma_ctx_atomic_set(ctx, word, (uint64_t)4, me));
+    OK(rma_ctx_put_signal(ctx, &board->words[3], &value, sizeof value, word, 5, RMA_SIGNAL_SET, me));
+    OK(rma_ctx_quiet(ctx));
+    CHECK(*word == 5 && board->words[3] == 7, "round %d: the signal is %llu", r, (unsigned long long)*word);
+    if (ctx != RMA_CTX_DEFAULT) return;
+    OK(rma_atomic_add(&board->sum, (uint64_t)0, far));
+    for (int i = 0; i < 9; i++) OK(rma_atomic_add(word, (uint64_t)1, me));
+    CHECK(rma_gptr_atomic_fetch(rma_gptr(word, me)) == 14, "round %d: by global pointer", r);
+    for (int i = 0; i < 9; i++) OK(rma_atomic_add(word, (uint64_t)1, me));
+    OK(rma_put_nbi(&board->words[far % 8 + 8], &value, sizeof value, far)); /* closes the stream */
+    OK(rma_atomic_add(word, (uint64_t)1, me));
+    OK(rma_get_nbi(&value, &board->words[3], sizeof value, me));
+    OK(rma_quiet());
+    CHECK(*word == 24 && value == 7, "round %d: %llu after a put", r, (unsigned long long)*word);
+}
+
 /* While operations on another node are under way in a session, nonblocking ones on words of this PE wait with them.
  * Broken by one that a quiet of any kind, or the end of the session, does not complete; by one that is lost, or done
  * twice; and by an atomic whose result the caller waits for, and which comes before them. */
@@ -235,6 +264,7 @@ static void own_words(rma_ctx *ctx, int rounds) {
         OK(rma_ctx_get_nbi(ctx, &got[1], &board->old, sizeof got[1], me));
         OK(rma_ctx_get_nbi(ctx, &got[2], &board->word, sizeof got[2], far));
         bits ^= (uint64_t)1 << r % 64;
+        own_word_in_turn(ctx, r);
         if (near >= 0) { /* words of a neighbour are accessed at once */
             OK(rma_ctx_atomic_add(ctx, &board->signal, (uint64_t)3, near));
             OK(rma_ctx_atomic_fetch_add_nbi(ctx, &got[2], &board->signal, (uint64_t)0, near));
