@@ -29,7 +29,8 @@
 /* An open stream: message <= at <= stop, and each element has step bytes, which the key and `same` determine. An
  * element is named by how far it is `from` the base: a COMPACT record stores the number of its word. If the base is in
  * the symmetric heap, `origin` is the address of this PE's own word there; otherwise no address is in reach of the
- * origin. Only the owner of the lock opens a stream; the guest can only close it. */
+ * origin. Only the owner of the lock opens a stream, and writes what is in it. The guest may close it whenever the
+ * owner is not in the lock; then `stop` is NULL. */
 struct rmai_stream {
     _Atomic uint64_t key; /* the PE and the kind of element, rmai_stream_key; 0: it is closed */
     unsigned char *at, *stop;
