@@ -112,10 +112,10 @@ static inline void rmai_caf_signalled(void) {
     if (!rma_reach_.one_node) rma_send_gathered_();
 }
 
-/* rmai_caf_serve_looks is called in statements that a program executes in a loop until another image has done
+/* rmai_caf_drive_progress is called in statements that a program executes in a loop until another image has done
  * something, after looking at a word of this node. It serves the images of other nodes, since there may be no progress
  * thread. */
-static inline void rmai_caf_serve_looks(void) {
+static inline void rmai_caf_drive_progress(void) {
     if (!rma_reach_.one_node) rma_progress();
 }
 

@@ -95,7 +95,7 @@ void _gfortran_caf_event_query(caf_token token, size_t index, int image, int *co
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     struct rmai_caf_place at;
     if (!find_word(r, "EVENT_QUERY", token, 8 * index, 8, image, &at)) return;
-    if (at.near) rmai_caf_serve_looks();
+    if (at.near) rmai_caf_drive_progress();
     *count = (int)rmai_caf_word_fetch(&at, 8);
     rmai_caf_done(r);
 }
@@ -140,7 +140,7 @@ void _gfortran_caf_atomic_ref(caf_token token, size_t offset, int image, void *v
     struct rmai_caf_place at;
     (void)type;
     if (!find_atomic(r, "ATOMIC_REF", token, offset, image, kind, &at)) return;
-    if (at.near) rmai_caf_serve_looks();
+    if (at.near) rmai_caf_drive_progress();
     store_value(value, kind, rmai_caf_word_fetch(&at, (size_t)kind));
     rmai_caf_done(r);
 }

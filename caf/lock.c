@@ -100,7 +100,7 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
             word = old;
         } else if (acquired) {
             *acquired = 0;
-            if (at->near) rmai_caf_serve_looks();
+            if (at->near) rmai_caf_drive_progress();
             rmai_caf_done(r);
             return;
         } else {

@@ -24,7 +24,7 @@
  * waits for all operations. */
 #define RMA_PUTS_COMPLETE_ 1
 #define RMA_ALL_COMPLETE_  2
-#define RMA_STREAMING_     UINT32_MAX /* puts are complete; in a session, so that own words join the streams */
+#define RMA_STREAMING_     UINT32_MAX /* puts are complete, and the library decides how own words are accessed */
 
 /* A context, as the inlined calls know it. The lower bits of a handle hold 1 + the context's number
  * (runtime/context.h). */
@@ -435,8 +435,8 @@ enum rma_atomic_op_ {
     RMA_FSWAP_
 };
 
-/* Atomic, because another thread may store the word meanwhile. 0 for RMA_STREAMING_, too: the library has to see the
- * atomic. */
+/* Atomic, because another thread may store the word meanwhile. Returns 0 for RMA_STREAMING_ as well: then the inlined
+ * call leaves the atomic to the library. */
 RMA_INLINE_ int rma_puts_complete_(const uint32_t *complete) {
     return (int32_t)__atomic_load_n(complete, __ATOMIC_RELAXED) >= RMA_PUTS_COMPLETE_;
 }

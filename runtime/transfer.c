@@ -197,8 +197,8 @@ static inline int in_session(const rma_ctx *ctx) {
     return c && rma_streaming_(&c->line->complete);
 }
 
-/* There: where the inlined call would have accessed the memory; or NULL, if that is not on this node, or the operation
- * travels as those to other nodes do. */
+/* Returns the address that the inlined call would have accessed, or NULL if the memory is on another node or the
+ * operation travels as those to other nodes do. */
 static __attribute__((noinline)) void *reach_in_session(const rma_ctx *ctx, const void *addr, size_t len, int pe,
                                                         int what) {
     struct rmai_context *c = rmai_context_at(ctx);

@@ -71,9 +71,7 @@ static void drop_last_record(struct rmai_batch *batch, const struct rmai_record 
 }
 
 static void count_streamed(struct rmai_traffic *t, const struct rmai_record *r, unsigned n) {
-    const enum rmai_traffic_kind kind = r->kind == RMAI_RECORD_PUT   ? RMAI_PUTS
-                                        : r->kind == RMAI_RECORD_GET ? RMAI_GETS
-                                                                     : RMAI_ATOMICS;
+    const enum rmai_traffic_kind kind = rmai_record_traffic(r->kind);
     rmai_add(&t->streamed[kind], n);
     if (kind != RMAI_ATOMICS) rmai_add(&t->streamed[kind + 1], (uint64_t)n * r->len);
 }

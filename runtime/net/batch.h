@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "runtime/job/traffic.h"
 #include "runtime/net/peer.h"
 #include "runtime/net/stream.h"
 #include "runtime/net/wire.h"
@@ -128,6 +129,11 @@ void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, 
 void rmai_batch_settle_(struct rmai_batch *batch);
 static inline void rmai_batch_settle(struct rmai_batch *batch) {
     if (batch->stream) rmai_batch_settle_(batch);
+}
+
+/* How the operations of a record of this kind are counted: puts, gets or atomics. */
+static inline enum rmai_traffic_kind rmai_record_traffic(unsigned kind) {
+    return kind == RMAI_RECORD_PUT ? RMAI_PUTS : kind == RMAI_RECORD_GET ? RMAI_GETS : RMAI_ATOMICS;
 }
 
 /* rmai_pending_note_put notes a put to pe that is not complete. in_order: it goes by short messages, which a PE

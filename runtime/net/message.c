@@ -410,12 +410,8 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
 }
 
 /* Operations that a stream takes are counted when it is closed. */
-static inline void count(const struct rmai_op *op) {
-    rmai_count(op->set->traffic, RMA_PATH_REQUEST,
-               op->kind == RMAI_RECORD_PUT   ? RMAI_PUTS
-               : op->kind == RMAI_RECORD_GET ? RMAI_GETS
-                                             : RMAI_ATOMICS,
-               op->len);
+static inline void count_operation(const struct rmai_op *op) {
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, rmai_record_traffic(op->kind), op->len);
 }
 
 /* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
@@ -437,7 +433,7 @@ static inline __attribute__((always_inline)) int begin(struct rmai_net *net, con
     const uint64_t open = atomic_load_explicit(&rmai_stream_at(&op->set->streams, op->pe)->key, memory_order_relaxed);
     if (r->len <= RMAI_STREAM_LEN_MAX && (open & ~RMAI_STREAM_COMPACT) == key && stream_takes(op, open))
         return RMA_SUCCESS;
-    count(op);
+    count_operation(op);
     rmai_pending_lock(op->set);
     return begin_alone(net, op, r, NULL);
 }
@@ -571,7 +567,8 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
 }
 
 int rmai_message_put(struct rmai_net *net, const struct rmai_op *op) {
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset))) return count(op), move_by_messages(net, op);
+    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset)))
+        return count_operation(op), move_by_messages(net, op);
     return op->len == 8 ? begin_word_put(net, op) : begin_short(net, op);
 }
 
@@ -599,11 +596,10 @@ static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct 
 }
 
 int rmai_message_get(struct rmai_net *net, const struct rmai_op *op) {
-    const int begins = RMAI_LIKELY(op->len <= INLINE_MOST && !is_attached(op->offset)) && op->when != RMAI_NOW;
-    if (begins) return begin_short(net, op);
-    count(op);
-    return RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset)) ? move_by_messages(net, op)
-                                                                           : get_now(net, op);
+    const int moves = RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset));
+    if (!moves && op->when != RMAI_NOW) return begin_short(net, op);
+    count_operation(op);
+    return moves ? move_by_messages(net, op) : get_now(net, op);
 }
 
 /* Waits for an atomic on attached memory, so that its caller gets the error. */
@@ -622,8 +618,8 @@ static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const stru
 }
 
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    if (RMAI_UNLIKELY(is_attached(op->offset))) return count(op), atomic_on_attached(net, op);
-    if (op->buffer && op->when == RMAI_NOW) return count(op), atomic_now(net, op);
+    if (RMAI_UNLIKELY(is_attached(op->offset))) return count_operation(op), atomic_on_attached(net, op);
+    if (op->buffer && op->when == RMAI_NOW) return count_operation(op), atomic_now(net, op);
     return op->len == 8 && !op->buffer && op->atomic != RMA_COMPARE_SWAP_ ? begin_word_atomic(net, op)
                                                                           : begin_short(net, op);
 }
@@ -650,8 +646,8 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
 
 int rmai_message_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
     if (!put->len) return begin_short(net, signal);
-    count(signal);
-    count(put);
+    count_operation(signal);
+    count_operation(put);
     if (put->len > INLINE_MOST) return long_put_signal(net, put, signal);
     return begin_with_signal(net, put, signal);
 }

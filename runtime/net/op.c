@@ -37,7 +37,7 @@ static inline const struct way *select_way(struct rmai_net *net, const struct rm
 
 /* Moves nothing, but counts the operation. */
 static RMAI_COLD int move_nothing(const struct rmai_op *op) {
-    rmai_count(op->set->traffic, RMA_PATH_REQUEST, op->kind == RMAI_RECORD_GET ? RMAI_GETS : RMAI_PUTS, 0);
+    rmai_count(op->set->traffic, RMA_PATH_REQUEST, rmai_record_traffic(op->kind), 0);
     return RMA_SUCCESS;
 }
 
@@ -294,26 +294,27 @@ void rmai_net_send_open(struct rmai_pending *s, int pe) {
 /* ---- sessions ---- */
 
 int rmai_net_loops_back(struct rmai_pending *s, int waits) {
-    int yes = 0;
-    if (!s->net->biased) return 0;
+    int yes;
     rmai_pending_lock(s);
-    if (s->busy && !rmai_pending_by_node(s)) {
-        s->own = rmai_peer_of(s, s->net->job->my_pe);
-        yes = s->own && (s->own->listed || (s->session && !waits));
+    yes = rmai_pending_own_busy(s);
+    if (!yes && !waits && s->busy && rmai_pending_own_joins(s)) {
+        if (!s->own) s->own = rmai_peer_of(s, s->net->job->my_pe);
+        yes = s->own != NULL;
     }
     rmai_pending_unlock(s);
     return yes;
 }
 
 int rmai_net_complete_own(const char *call, struct rmai_pending *s) {
-    int listed;
+    int busy;
     if (!s || !s->net->biased) return RMA_SUCCESS;
     rmai_pending_lock(s);
-    listed = s->own && s->own->listed;
+    busy = rmai_pending_own_busy(s);
     rmai_pending_unlock(s);
-    return listed ? rmai_net_quiet_pe(call, s, s->net->job->my_pe) : RMA_SUCCESS;
+    return busy ? rmai_net_quiet_pe(call, s, s->net->job->my_pe) : RMA_SUCCESS;
 }
 
+/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. */
 void rmai_net_count_streams(struct rmai_net *net) {
     if (!net || !net->biased) return;
     rmai_net_lock(net);

@@ -23,8 +23,7 @@ struct rmai_peer *rmai_peer_find_(struct rmai_pending *s, int pe) {
 
 void rmai_pending_publish(struct rmai_pending *s) {
     const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
-    const int streaming =
-        (s->session && rmai_pending_streams(s) && !rmai_pending_by_node(s)) || (s->own && s->own->listed);
+    const int streaming = rmai_pending_own_joins(s) || rmai_pending_own_busy(s);
     const uint32_t complete = !s->busy && !s->failed ? RMA_ALL_COMPLETE_
                               : puts != RMAI_NO_PUTS ? 0
                               : streaming            ? RMA_STREAMING_

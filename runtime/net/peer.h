@@ -131,6 +131,14 @@ static inline int rmai_pending_by_node(const struct rmai_pending *s) {
     return atomic_load_explicit(&s->by_node, memory_order_relaxed);
 }
 
+/* Operations on this PE's own words that travel as those to other nodes do (rmai_net_loops_back).
+ * rmai_pending_own_busy: 1 if some are under way. rmai_pending_own_joins: 1 if those that no call waits for do so while
+ * anything is under way. The caller holds the set's lock. */
+static inline int rmai_pending_own_busy(const struct rmai_pending *s) { return s->own && s->own->listed; }
+static inline int rmai_pending_own_joins(const struct rmai_pending *s) {
+    return s->session && s->net->biased && !rmai_pending_by_node(s);
+}
+
 /* rmai_pending_choose_way decides whether records go by proxies. It is called, with the set's lock, after a session has
  * begun or ended, or an operation is done. */
 void rmai_pending_choose_way(struct rmai_pending *s);

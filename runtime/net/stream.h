@@ -62,6 +62,7 @@ static inline uint64_t rmai_stream_key(int pe, unsigned kind, unsigned atomic, u
     return (uint64_t)(unsigned)pe << 32 | kind | flags << 16 | RMA_WORD_UPDATE_(atomic, len);
 }
 
+/* Returns the place of the stream for pe, whether one is open there or not. */
 static inline struct rmai_stream *rmai_stream_at(struct rmai_streams *all, int pe) {
     struct rmai_stream *s = &all->of[(unsigned)pe % RMAI_STREAMS];
     __asm__("" : "+r"(s)); /* else gcc computes it again for each member */
@@ -77,9 +78,9 @@ static inline uint64_t rmai_stream_best_key(uint64_t key, size_t len) {
 
 static inline int rmai_stream_is_atomics(uint64_t key) { return (key & 0xff) == RMAI_RECORD_ATOMIC; }
 
-/* Takes the lock, and returns where an element of the stream of this key goes, at this distance from its base. Writes
- * there where the element's word is: its number, or its offset; *data is behind it. Returns 0, without the lock and
- * with nothing changed, if s is no longer that stream, it has no room, or the word is out of its reach. */
+/* Takes the lock, and begins an element of the stream of this key: writes the number or the offset of its word, which
+ * is `from` bytes from the base. *data is where the element continues. Returns 0, without the lock and with nothing
+ * changed, if s is no longer that stream, the stream has no room, or the word is out of its reach. */
 static inline __attribute__((always_inline)) int rmai_stream_enter_(struct rmai_streams *all,
                                                                     const struct rmai_stream *s, uint64_t key,
                                                                     uint64_t from, size_t len, unsigned char **data) {

@@ -420,9 +420,7 @@ static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op
         struct target to = {.len = rmai_min(rest.len, most), .when = rest.len > most ? RMAI_NOW : rest.when};
         if (RMAI_UNLIKELY(rest.len < op->len)) rmai_net_progress(net, 1);
         if (!use_window(net, &rest, &to, &code)) {
-            rmai_add(
-                &op->set->traffic->path[RMA_PATH_WINDOW][op->kind == RMAI_RECORD_GET ? RMAI_GETS + 1 : RMAI_PUTS + 1],
-                op->len - rest.len);
+            rmai_add(&op->set->traffic->path[RMA_PATH_WINDOW][rmai_record_traffic(op->kind) + 1], op->len - rest.len);
             return by_messages(net, &rest);
         }
         if (code != RMA_SUCCESS) return code;
@@ -430,7 +428,7 @@ static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op
         rest.buffer = (char *)rest.buffer + to.len;
         rest.len -= to.len;
     }
-    rmai_count(op->set->traffic, RMA_PATH_WINDOW, op->kind == RMAI_RECORD_GET ? RMAI_GETS : RMAI_PUTS, op->len);
+    rmai_count(op->set->traffic, RMA_PATH_WINDOW, rmai_record_traffic(op->kind), op->len);
     return code;
 }
 
