@@ -300,12 +300,8 @@ RMA_ALWAYS_ int rma_get_as_(const char *call, const rma_ctx *ctx, int named, voi
 #define RMA_DIRECT_
 #endif
 #define RMA_WORD_UPDATE_(op, len) ((uint32_t)(op) << 8 | (uint32_t)(len) << 24)
-int rma_stream_update_(uint64_t to, const void *target, uint64_t value) RMA_DIRECT_;
-int rma_stream_get_(uint64_t to, const void *source, void *dest) RMA_DIRECT_;
-
-RMA_INLINE_ uint64_t rma_stream_to_(int pe, int op, size_t len) {
-    return (uint64_t)(uint32_t)pe << 32 | RMA_WORD_UPDATE_(op, len);
-}
+int rma_stream_update_(uint32_t update, const void *target, uint64_t value, int pe) RMA_DIRECT_;
+int rma_stream_get_(void *dest, const void *source, int pe) RMA_DIRECT_;
 
 RMA_INLINE_ int rma_streaming_(const uint32_t *complete) {
     return __atomic_load_n(complete, __ATOMIC_RELAXED) == RMA_STREAMING_;
@@ -324,8 +320,7 @@ RMA_ALWAYS_ int rma_get_nbi_as_(const char *call, const rma_ctx *ctx, int named,
     const uint32_t *complete = named ? &rma_context_of_(ctx)->complete : &rma_reach_.complete;
     const void *there = RMA_LIKELY_(!rma_streaming_(complete)) ? rma_there_(ctx, named, source, len, pe) : NULL;
     if (!RMA_LIKELY_(there != NULL))
-        return !named && __builtin_constant_p(len) && len == 8 &&
-                       rma_stream_get_(rma_stream_to_(pe, 0, len), source, dest)
+        return !named && __builtin_constant_p(len) && len == 8 && rma_stream_get_(dest, source, pe)
                    ? RMA_SUCCESS
                    : rma_get_nbi_slow_(call, ctx, dest, source, len, pe);
     rma_move_(dest, there, len);
@@ -613,7 +608,7 @@ RMA_ALWAYS_ int rma_update_as_(const char *call, const rma_ctx *ctx, int named, 
                                uint64_t value, int pe) {
     void *word = rma_word_there_(ctx, named, target, len, pe);
     if (!RMA_LIKELY_(word != NULL))
-        return !named && rma_stream_update_(rma_stream_to_(pe, op, len), target, value)
+        return !named && rma_stream_update_(RMA_WORD_UPDATE_(op, len), target, value, pe)
                    ? RMA_SUCCESS
                    : rma_update_slow_(call, ctx, RMA_WORD_UPDATE_(op, len), target, value, pe);
     if (!rma_update_alone_(op, word, len, value)) (void)rma_apply_(op, word, len, value, 0);

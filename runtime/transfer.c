@@ -394,40 +394,33 @@ int rma_atomic_slow_(const char *call, const rma_ctx *ctx, int op, const void *t
     return rmai_raise(code);
 }
 
-static __attribute__((noinline)) int stream_half(struct rmai_streams *all, uint64_t key, const void *target,
-                                                 uint64_t value) {
-    struct rmai_stream *s = rmai_stream_at(all, (int)(key >> 32));
-    const uint64_t from = (uintptr_t)target - s->origin;
-    return rmai_stream_atomic(all, s, key, from, value, sizeof(uint32_t), NULL);
+static __attribute__((noinline)) int stream_half_of(const rma_ctx *ctx, uint32_t update, const void *target,
+                                                    uint64_t value, int pe) {
+    return stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, NULL);
 }
 
-int rma_stream_update_(uint64_t to, const void *target, uint64_t value) {
-    const uint64_t key = to | RMAI_RECORD_ATOMIC | RMAI_STREAM_COMPACT;
-    struct rmai_streams *all = rmai_context_lines->streams;
-    struct rmai_stream *s;
-    if (RMAI_UNLIKELY(!all)) return 0;
-    if (RMAI_UNLIKELY((uint32_t)to >> 24 != sizeof value)) return stream_half(all, key, target, value);
-    s = rmai_stream_at(all, (int)(to >> 32));
-    return rmai_stream_atomic(all, s, key, (uintptr_t)target - s->origin, value, sizeof value, NULL);
+/* An update of a word whose length is known to `update` only. */
+static inline __attribute__((always_inline)) int stream_update_of(const rma_ctx *ctx, uint32_t update,
+                                                                  const void *target, uint64_t value, int pe) {
+    return RMAI_UNLIKELY(update >> 24 != sizeof value)
+               ? stream_half_of(ctx, update, target, value, pe)
+               : stream_atomic_of(ctx, update, target, sizeof value, value, pe, NULL);
 }
 
-int rma_stream_get_(uint64_t to, const void *source, void *dest) {
-    const uint64_t key = to | RMAI_RECORD_GET | RMAI_STREAM_COMPACT;
-    struct rmai_streams *all = rmai_context_lines->streams;
-    struct rmai_stream *s;
-    if (RMAI_UNLIKELY(!all || !dest)) return 0;
-    s = rmai_stream_at(all, (int)(to >> 32));
-    return rmai_stream_get(all, s, key, (uintptr_t)source - s->origin, dest, sizeof(uint64_t));
+int rma_stream_update_(uint32_t update, const void *target, uint64_t value, int pe) {
+    return stream_update_of(RMA_CTX_DEFAULT, update, target, value, pe);
+}
+
+int rma_stream_get_(void *dest, const void *source, int pe) {
+    return stream_get_of(RMA_CTX_DEFAULT, dest, source, sizeof(uint64_t), pe);
 }
 
 /* Where the inlined call has not tried the streams. */
 static __attribute__((noinline)) int update_in_context(const char *call, const rma_ctx *ctx, uint32_t update,
                                                        const void *target, uint64_t value, int pe) {
-    const int taken = update >> 24 == sizeof value
-                          ? stream_atomic_of(ctx, update, target, sizeof value, value, pe, NULL)
-                          : stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, NULL);
-    return taken ? RMA_SUCCESS
-                 : rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
+    return stream_update_of(ctx, update, target, value, pe)
+               ? RMA_SUCCESS
+               : rma_atomic_slow_(call, ctx, update >> 8 & 0xff, target, update >> 24, value, 0, pe, NULL);
 }
 
 int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, const void *target, uint64_t value,
