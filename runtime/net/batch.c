@@ -223,6 +223,23 @@ static void take_from_link(struct rmai_link *link, const struct rmai_batch *batc
     if (link->newest == batch) link->newest = before;
 }
 
+/* A request of this PE to itself needs no transport: the batch keeps the message until it is answered. */
+static void add_to_own(struct rmai_net *net, struct rmai_batch *batch) {
+    batch->next = NULL;
+    if (net->own)
+        net->own_last->next = batch;
+    else
+        net->own = batch;
+    net->own_last = batch;
+}
+
+const void *rmai_batches_take_own(struct rmai_net *net, size_t *len) {
+    struct rmai_batch *batch = net->own;
+    net->own = batch->next;
+    *len = batch->bytes;
+    return batch->message;
+}
+
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     struct rmai_batch *batch = p->open;
     rmai_batch_settle(batch);
@@ -236,6 +253,10 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     p->under_way++;
     p->set->filled += rmai_max(batch->bytes, rmai_batch_expect_bytes(batch));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
+    if (RMAI_UNLIKELY(p->pe == net->job->my_pe)) {
+        add_to_own(net, batch);
+        return;
+    }
     /* The transport has mostly copied the message by now. To find that out here takes no time while the message
      * travels; after the reply it would. */
     if (rmai_send(net->transport, p->pe, RMAI_SHORT_TAG, batch->message, batch->bytes, &batch->sent) != RMA_SUCCESS ||

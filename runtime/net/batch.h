@@ -78,7 +78,8 @@ struct rmai_runs {
  * these and run_n do not count the elements that have been added to the stream (stream.h). */
 struct rmai_batch {
     struct rmai_peer *peer;
-    struct rmai_batch *next;       /* in the list of free batches, or of those whose long data are under way */
+    struct rmai_batch *next;       /* in the list of free batches, of those whose long data are under way, or of this
+                                      PE's requests to itself */
     struct rmai_batch *sent_after; /* the next batch of its link */
     uint16_t id, n, n_expects;     /* n: records. n_expects: records that expect something from the reply, */
     uint16_t n_dests;              /* and elements of these */
@@ -159,12 +160,14 @@ static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open
  * lock. rmai_batches_send_due sends, every RMAI_BATCH_WAIT, the open batches of all sets that have an open session.
  * rmai_batches_send_gathered sends the open batches of all other sets; one without a credit is sent when the peer next
  * answers; only a thread of the program calls it. rmai_batches_advance tests the batches whose sends or long data are
- * under way. */
+ * under way. rmai_batches_take_own takes the oldest of this PE's requests to itself, of which there is one, off their
+ * list; the message of *len bytes stays until the request is answered. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);
 void rmai_batches_send_gathered(struct rmai_net *net);
 void rmai_batches_advance(struct rmai_net *net);
+const void *rmai_batches_take_own(struct rmai_net *net, size_t *len);
 
 /* Each of these handles a message that has arrived. rmai_batch_take_reply: a reply of PE `from`, whose items m reads.
  * rmai_batch_send_data: the target of a long put is ready for the data. rmai_batches_done: `n` more requests to that PE

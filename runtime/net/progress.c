@@ -121,6 +121,18 @@ static int hear_message(struct rmai_net *net) {
     return 1;
 }
 
+/* Does this PE's oldest request to itself. Returns 0 if it cannot be served yet. */
+static __attribute__((noinline)) int hear_own(struct rmai_net *net) {
+    struct rmai_wire_reader m;
+    const void *message;
+    size_t len;
+    if (RMAI_UNLIKELY(!rmai_serve_ready(net))) return 0;
+    message = rmai_batches_take_own(net, &len);
+    if (RMAI_UNLIKELY(rmai_serve(net, net->job->my_pe, rmai_wire_open(&m, message, len), &m) != RMA_SUCCESS))
+        rmai_net_fatal(net);
+    return 1;
+}
+
 /* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
  * the links decide whether to delay them. */
 static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
@@ -136,8 +148,9 @@ static void look_after_transport(struct rmai_net *net, int all_heard, int heard)
 
 /* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
 static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
-    int heard = 0;
+    int heard = 0, own = RMAI_UNLIKELY(net->own != NULL) ? hear_own(net) : 0;
     while (heard < most && hear_message(net)) heard++;
+    heard += own;
     look_after_transport(net, all_heard, heard);
     /* Only the holder of the lock counts. */
     atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,

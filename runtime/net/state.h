@@ -54,8 +54,9 @@ struct rmai_net {
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
     struct rmai_messages messages;
-    struct rmai_batch *idle, *moving; /* moving: the transport is still busy with their messages or long data */
-    unsigned n_batches;               /* entries of `batch` that exist */
+    struct rmai_batch *idle, *moving;  /* moving: the transport is still busy with their messages or long data */
+    struct rmai_batch *own, *own_last; /* requests of this PE to itself, which the next turn of progress serves */
+    unsigned n_batches;                /* entries of `batch` that exist */
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
