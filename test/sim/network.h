@@ -30,7 +30,8 @@ struct sim_layer {
     void (*begin)(struct sim_pe *pe, const struct sim_options *options); /* pe: the first of them */
     void (*turn)(struct sim_pe *pe);                                     /* a turn of this PE begins */
     void (*describe)(struct sim_pe *pe, char *text, size_t room);        /* what the PE waits for */
-    int (*may_miss_wakeup)(const void *word); /* its changes need not wake (sim_missed_wakeup) */
+    int (*may_miss_wakeup)(const void *word);      /* its changes need not wake (sim_missed_wakeup) */
+    int (*is_unwatched)(const char *call, int pe); /* nobody would see that this flush of a window lasts */
     void (*close)(struct sim_pe *pe);
     void (*end)(void);
 };

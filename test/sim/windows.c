@@ -226,9 +226,13 @@ static int flush(struct rmai_transport *t, const char *call, enum rmai_window_ki
                  enum rmai_flush_kind kind) {
     struct sim_pe *me = sim_pe_of(t);
     struct sim_windows *w = me->windows;
+    const struct sim_layer *layer = sim_options_of(me)->layer;
     const uint64_t most = w->accesses; /* what other threads begin meanwhile nobody has asked for */
     if (!w->there[window])
         sim_fail(me, "%s flushes PE %d in the %s window, which is not there", call, pe, names[window]);
+    if (layer && layer->is_unwatched && layer->is_unwatched(call, pe))
+        sim_fail(me, "%s flushes PE %d in the %s window, and nobody would see that this lasts", call, pe,
+                 names[window]);
     sim_log(me, "flushes PE %d in the %s window%s", pe, names[window], kind == RMAI_FLUSH_LOCAL ? ", locally" : "");
     sim_poll_over();
     sim_spend(sim_options_of(me)->times.send);
