@@ -28,18 +28,19 @@ void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t) {
     m->buffer = NULL;
 }
 
-const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code) {
+const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int tests, int *from, size_t *len,
+                               int *code) {
     *code = RMA_SUCCESS;
     if (m->read) {
         m->read = 0;
         *code = post_receive(m, t, (m->next + RMAI_POSTED - 1) % RMAI_POSTED);
         if (*code != RMA_SUCCESS) return NULL;
     }
-    if (!m->arrived) {
+    while (!m->arrived) {
         int done = t->operations->test(t, &m->posted[m->next], &m->arrival);
         if (done < 0) *code = RMA_ERR_MPI;
-        if (done <= 0) return NULL;
-        m->arrived = 1;
+        if (done < 0 || (done == 0 && --tests <= 0)) return NULL;
+        m->arrived = done;
     }
     *from = m->arrival.pe;
     *len = m->arrival.len;
