@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@
 #define MANY_BINS  4096 /* and so many in a session */
 #define POLL_SHORT 200  /* nanoseconds between two polls of a PE that waits */
 #define POLL_LONG  1000000
+#define IDLE       100000000 /* nanoseconds, in each of 60 steps */
 
 /* PEs up to which operations run by default: see `operations`. */
 #define BATCHES_MOST 4096
@@ -179,6 +181,14 @@ static void put_far_away(struct actor *a) {
     sim_expect(a->pe, "rma_quiet", rma_quiet());
 }
 
+/* The library gives back what has been idle for a second or two. */
+static void do_nothing(struct actor *a) {
+    for (int i = 0; i < 60; i++) {
+        sim_sleep(a->pe, IDLE);
+        rmai_net_progress(rmai_world.net, 0);
+    }
+}
+
 /* In the order in which they run. Limits are for 8 GiB of memory and some minutes:
  * - histogram: a PE that asks 64 others has a batch and a reply of some KiB for each, in all 0.5 MiB;
  * - a team of n nodes has tables of 25 bytes for each of its PEs on each PE: 1.7 GB of 8192 PEs, 6.7 GB of 16384. The
@@ -196,6 +206,7 @@ static const struct operation operations[] = {
      .limit = PES_MOST},
     {"histogram", "64 rma_atomic_add to random PEs, and rma_quiet", add_to_bins, .limit = BATCHES_MOST},
     {"session", "4096 rma_atomic_add to random PEs in a session, and rma_quiet", add_in_session, .limit = PAIRS_MOST},
+    {"idle", "three seconds without an operation", do_nothing, FIRST, .limit = PES_MOST},
     {"first_collective", "a first sum of 8 bytes: the team learns its nodes", call_sum, FIRST, .source = SHORT_DATA,
      .dest = SHORT_DATA, .limit = TABLES_MOST},
     {"broadcast", "rma_broadcast of 8 bytes", call_broadcast, .source = SHORT_DATA, .dest = SHORT_DATA,
@@ -220,9 +231,12 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What has been freed does not count. */
 static double resident_bytes(void) {
     long size = 0, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
+    FILE *f;
+    malloc_trim(0);
+    f = fopen("/proc/self/statm", "r");
     if (!f || fscanf(f, "%ld %ld", &size, &resident) != 2) {
         fprintf(stderr, "growth: /proc/self/statm: %s\n", strerror(errno));
         exit(2);
