@@ -76,9 +76,9 @@ struct rmai_runs {
 };
 
 /* In an idle batch only `next`, `id`, and whether `bytes` is 0 (rmai_batches_give_back) have a meaning; answered is 1.
- * In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and
- * rmai_batch_expect_bytes <= RMAI_EXPECT_ROOM. to_come counts the records whose `gives` is 1. While stream is not NULL,
- * these and run_n do not count the elements that have been added to the stream (stream.h). */
+ * In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and rmai_batch_expect_bytes <= RMAI_EXPECT_ROOM. to_come
+ * counts the records whose `gives` is 1. While stream is not NULL, these and run_n do not count the elements that have
+ * been added to the stream (stream.h). */
 struct rmai_batch {
     struct rmai_peer *peer;
     struct rmai_batch *next;       /* in the list of free batches, of those whose long data are under way, or of this

@@ -38,7 +38,7 @@
 
 /* PEs up to which operations run by default: see `operations`. */
 #define BATCHES_MOST 4096
-#define TABLES_MOST  8192
+#define MEMORY_MOST  8192
 #define PAIRS_MOST   1024
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
@@ -191,8 +191,8 @@ static void do_nothing(struct actor *a) {
 
 /* In the order in which they run. Limits are for 8 GiB of memory and some minutes:
  * - histogram: a PE that asks 64 others has a batch and a reply of some KiB for each, in all 0.5 MiB;
- * - a team of n nodes has tables of 25 bytes for each of its PEs on each PE: 1.7 GB of 8192 PEs, 6.7 GB of 16384. The
- *   first collective makes them, and each that moves data between nodes needs them;
+ * - long data take some 200 KiB of each PE's room, and fcollect takes 16 bytes for each PE on each PE: the offset of
+ *   its block, and the block;
  * - alltoall sends n (n - 1) messages. */
 static const struct operation operations[] = {
     {"init", "rma_init: what all PEs agree on; MPI's own meetings are not in it", call_init, INIT, .limit = PES_MOST},
@@ -206,17 +206,17 @@ static const struct operation operations[] = {
      .limit = PES_MOST},
     {"histogram", "64 rma_atomic_add to random PEs, and rma_quiet", add_to_bins, .limit = BATCHES_MOST},
     {"session", "4096 rma_atomic_add to random PEs in a session, and rma_quiet", add_in_session, .limit = PAIRS_MOST},
-    {"idle", "three seconds without an operation", do_nothing, FIRST, .limit = PES_MOST},
+    {"idle", "six seconds without an operation", do_nothing, FIRST, .limit = PES_MOST},
     {"first_collective", "a first sum of 8 bytes: the team learns its nodes", call_sum, FIRST, .source = SHORT_DATA,
-     .dest = SHORT_DATA, .limit = TABLES_MOST},
+     .dest = SHORT_DATA, .limit = PES_MOST},
     {"broadcast", "rma_broadcast of 8 bytes", call_broadcast, .source = SHORT_DATA, .dest = SHORT_DATA,
-     .limit = TABLES_MOST},
+     .limit = PES_MOST},
     {"broadcast_64k", "rma_broadcast of 64 KiB", call_broadcast, .source = LONG_DATA, .dest = LONG_DATA,
-     .limit = TABLES_MOST},
-    {"sum", "rma_sum_reduce of 8 bytes", call_sum, .source = SHORT_DATA, .dest = SHORT_DATA, .limit = TABLES_MOST},
-    {"sum_64k", "rma_sum_reduce of 64 KiB", call_sum, .source = LONG_DATA, .dest = LONG_DATA, .limit = TABLES_MOST},
+     .limit = MEMORY_MOST},
+    {"sum", "rma_sum_reduce of 8 bytes", call_sum, .source = SHORT_DATA, .dest = SHORT_DATA, .limit = PES_MOST},
+    {"sum_64k", "rma_sum_reduce of 64 KiB", call_sum, .source = LONG_DATA, .dest = LONG_DATA, .limit = MEMORY_MOST},
     {"fcollect", "rma_fcollect of 8 bytes of each PE", call_fcollect, .source = SHORT_DATA, .dest = SHORT_DATA,
-     .dest_of_each = 1, .limit = TABLES_MOST},
+     .dest_of_each = 1, .limit = MEMORY_MOST},
     {"alltoall", "rma_alltoall of 8 bytes of each PE for each", call_alltoall, .source = SHORT_DATA, .dest = SHORT_DATA,
      .source_of_each = 1, .dest_of_each = 1, .limit = PAIRS_MOST},
     {"finalize", "rma_finalize", call_finalize, LAST, .limit = PES_MOST},
