@@ -14,8 +14,7 @@
 
 /* Allocates all memory that the team's collectives will need, so that none of them fails on one PE while the others
  * wait. Every PE also allocates what only leaders need. */
-static int get_memory(const char *call, const struct rmai_team *t, struct rmai_team_nodes *nodes, int most) {
-    const int rule = nodes->block || nodes->turn;
+static int get_memory(const char *call, const struct rmai_team *t, struct rmai_team_nodes *nodes, int rule, int most) {
     const size_t sizes = ((size_t)t->n + 1) * sizeof *nodes->sizes,
                  node_of = rule ? 0 : (size_t)t->n * sizeof *nodes->node_of,
                  leader = rule ? 0 : (size_t)most * sizeof *nodes->leader;
@@ -39,11 +38,10 @@ static int common_divisor(int a, int b) {
     return a;
 }
 
-/* Sets the rule, if there is one, and what follows from it. All PEs of the team compute the same. */
-static void find_rule(const struct rmai_job *job, const struct rmai_team *t, struct rmai_team_nodes *nodes) {
+int rmai_nodes_rule(const struct rmai_job *job, const struct rmai_team *t, struct rmai_team_nodes *nodes) {
     const int stride = t->stride < 0 ? -t->stride : t->stride;
     nodes->block = nodes->turn = 0;
-    if (t->list || job->placement == RMAI_PLACED_ANYHOW) return;
+    if (t->list || job->placement == RMAI_PLACED_ANYHOW) return 0;
     if (job->placement == RMAI_PLACED_IN_TURN)
         nodes->turn = job->n_nodes / common_divisor(job->n_nodes, stride);
     else if (stride >= job->node_most)
@@ -51,16 +49,12 @@ static void find_rule(const struct rmai_job *job, const struct rmai_team *t, str
     else if (t->stride > 0 && job->node_most % stride == 0 && t->start % job->node_most < stride)
         nodes->block = job->node_most / stride; /* the first node is whole */
     if (nodes->turn >= t->n) nodes->block = 1;
-}
-
-static void apply_rule(const struct rmai_team *t, struct rmai_team_nodes *nodes) {
     nodes->in_order = nodes->block > 0;
     nodes->leaders.n = nodes->block ? (t->n + nodes->block - 1) / nodes->block : nodes->turn;
     nodes->leaders.list = NULL;
     nodes->leaders.start = t->start;
     nodes->leaders.stride = nodes->block ? nodes->block * t->stride : t->stride;
-    assert(t->near.index[0] == (nodes->block ? t->me / nodes->block * nodes->block : t->me % nodes->turn) &&
-           "the rule finds the first PE of this node");
+    return nodes->block || nodes->turn;
 }
 
 /* On entry nodes->node_of[i] is the team number of the first PE of PE i's node; it becomes the node's number. */
@@ -98,25 +92,26 @@ static void merge_codes(void *mine, const void *other) {
 int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_team_nodes *nodes = &t->nodes;
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
-    int code, met, worst;
+    int code, met, worst, rule;
     if (nodes->room) return RMA_SUCCESS;
     /* A group that has failed before is kept, and fails again. */
     if (!nodes->all.net) nodes->all = rmai_team_group(w, t, RMAI_TEAMS_TAG);
     nodes->leaders = nodes->all;
     nodes->leaders.tag = RMAI_TEAMS_LEADERS_TAG + rmai_team_number(w, t);
-    find_rule(&w->job, t, nodes);
-    worst = code = get_memory(call, t, nodes, most);
+    rule = rmai_nodes_rule(&w->job, t, nodes);
+    worst = code = get_memory(call, t, nodes, rule, most);
     met = rmai_group_merge(&nodes->all, call, &worst, sizeof worst, merge_codes);
     if (code == RMA_SUCCESS && met == RMA_SUCCESS && worst != RMA_SUCCESS)
         code = rmai_error(worst, "%s: another PE of the team has no memory for it", call);
     if (code == RMA_SUCCESS) code = met;
-    if (code == RMA_SUCCESS && !nodes->block && !nodes->turn) code = learn_nodes(call, t, nodes);
+    if (code == RMA_SUCCESS && !rule) code = learn_nodes(call, t, nodes);
     if (code != RMA_SUCCESS) {
         free(nodes->room);
         nodes->room = NULL;
         return code;
     }
-    if (nodes->block || nodes->turn) apply_rule(t, nodes);
+    assert(rmai_group_pe(&nodes->leaders, rmai_team_node(nodes, t->me)) == rmai_team_pe(t, t->near.index[0]) &&
+           "the first PE of this node leads it");
     nodes->leaders.me = t->near.me == 0 ? rmai_team_node(nodes, t->me) : -1;
     return RMA_SUCCESS;
 }
