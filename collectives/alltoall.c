@@ -146,7 +146,8 @@ struct piece {
 struct course {
     const struct blocks *b;
     int n, me;
-    const unsigned char *skip;
+    const struct rmai_team_nodes *nodes; /* blocks for PEs of the own node do not go between nodes */
+    int node;
     size_t most; /* most bytes of a piece */
     int round;
     size_t k, o;
@@ -156,7 +157,7 @@ static int next_piece(struct course *s, struct piece *p) {
     const struct blocks *b = s->b;
     for (; s->round < s->n; s->round++) {
         p->with = (s->round - s->me + s->n) % s->n;
-        if (!s->skip[p->with] && s->k < b->n) break;
+        if (s->k < b->n && rmai_team_node(s->nodes, p->with) != s->node) break;
         s->k = s->o = 0;
     }
     if (s->round == s->n) return 0;
@@ -194,7 +195,8 @@ static int end_piece(const struct rmai_call *c, const struct blocks *b, struct p
     return RMA_SUCCESS;
 }
 
-static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const unsigned char *skip) {
+static int alltoall_between_nodes(const struct rmai_call *c, const struct blocks *b) {
+    const struct rmai_team_nodes *nodes = &c->t->nodes;
     /* How many places a piece needs in the room: elements with gaps are packed before they are sent. Pieces have the
      * same bounds on all PEs, although source may be dest on some PEs and not on others. */
     const size_t halves = b->from == 1 ? 1 : 2;
@@ -202,7 +204,8 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
     const int all_direct = b->from == 1 && b->to == 1 && b->dest != b->source;
     const unsigned room =
         (unsigned)(all_direct ? SWAPS_MOST : rmai_min(SWAPS_MOST, RMAI_BETWEEN_ROOM / (halves * most)));
-    struct course course = {.b = b, .n = c->t->n, .me = c->t->me, .skip = skip, .most = most};
+    struct course course = {
+        .b = b, .n = c->t->n, .me = c->t->me, .nodes = nodes, .node = rmai_team_node(nodes, c->t->me), .most = most};
     struct piece pieces[SWAPS_MOST];
     unsigned begun = 0, ended = 0;
     int code = RMA_SUCCESS, more = 1;
@@ -221,14 +224,6 @@ static int swap_blocks(const struct rmai_call *c, const struct blocks *b, const 
     }
     for (; ended < begun; ended++) rmai_group_drop(&c->t->nodes.all, &pieces[ended % room].messages);
     return code;
-}
-
-static int alltoall_between_nodes(const struct rmai_call *c, const struct blocks *b) {
-    const struct rmai_mailboxes *near = c->near;
-    unsigned char *skip = c->t->nodes.marks;
-    memset(skip, 0, (size_t)c->t->n);
-    for (int i = 0; i < near->n; i++) skip[near->index[i]] = 1;
-    return swap_blocks(c, b, skip);
 }
 
 static int run_alltoall(const struct rmai_call *c, const struct blocks *b) {

@@ -40,8 +40,8 @@ static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_b
     rmai_group_begin(&under_way);
     if (near_root > 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
     if (leads)
-        code =
-            rmai_between_broadcast(&nodes->leaders, c->name, data, from, dest->len, nodes->node_of[root], &under_way);
+        code = rmai_between_broadcast(&nodes->leaders, c->name, data, from, dest->len, rmai_team_node(nodes, root),
+                                      &under_way);
     if (near->n == 1)
         copy_and_progress(c, data, from, dest->len);
     else if (near_root <= 0)

@@ -172,8 +172,10 @@ static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer
     const struct rmai_team_nodes *nodes = &c->t->nodes;
     const size_t len = source->len, before = (size_t)c->near->index[0] * len;
     if (c->near->me == 0) {
-        for (int i = 0; i < nodes->leaders.n; i++) nodes->sizes[i] = (size_t)nodes->node[i].n * len;
-        place_blocks(nodes->sizes, nodes->leaders.n);
+        for (int i = 0; i < c->t->n; i += nodes->block ? nodes->block : 1)
+            if (i == 0 || rmai_team_node(nodes, i) != rmai_team_node(nodes, i - 1))
+                nodes->sizes[rmai_team_node(nodes, i)] = (size_t)i * len;
+        nodes->sizes[nodes->leaders.n] = (size_t)c->t->n * len;
     }
     g.dest += before;
     collect_near_blocks(&g);

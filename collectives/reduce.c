@@ -176,7 +176,7 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
         reduce_on_node(&piece, 0);
         if (near->me == 0 && code == RMA_SUCCESS)
             code = rmai_between_reduce_root(&nodes->leaders, c->name, r->kernel, nodes->room, now, r->size,
-                                            nodes->node_of[root], nodes->room + half);
+                                            rmai_team_node(nodes, root), nodes->room + half);
         if (near_root == 0 && near->me == 0) memcpy(r->dest + at, nodes->room, len);
         if (near_root > 0)
             pass_by_bounce(near, 0, near_root, near->me == near_root ? r->dest + at : NULL, nodes->room, len);

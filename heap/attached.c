@@ -26,9 +26,7 @@ void rmai_attached_view(struct rmai_attached *a, void *room) {
 
 int rmai_attached_create(struct rmai_attached *a, void *room, rmai_attached_commit *commit, void *context) {
     rmai_attached_view(a, room);
-    if (commit(context, room, sizeof *a->state) != 0) return -1;
-    memset(a->state, 0, sizeof *a->state);
-    return 0;
+    return commit(context, room, sizeof *a->state) == 0 ? 0 : -1;
 }
 
 static uint32_t granules_of(uint64_t size) { return (uint32_t)((size + RMAI_GRANULE - 1) / RMAI_GRANULE); }

@@ -62,16 +62,18 @@ static inline int is_free_entry(const struct rmai_tlsf_unit *u) { return entry_s
 
 /* ---- the table ---- */
 
-static size_t state_room(void) { return rmai_round_up(sizeof(struct rmai_tlsf_state), RMAI_TLSF_STEP); }
+#define READY_AT rmai_round_up(sizeof(struct rmai_tlsf_state), (size_t)64)
 
-static size_t ready_room(size_t max_bytes) {
-    size_t units = max_bytes / RMAI_TLSF_UNIT + 1;
-    return rmai_round_up(units / UNITS_PER_STEP / 8 + 8, RMAI_TLSF_STEP);
-}
+static size_t ready_words(size_t max_bytes) { return (max_bytes / RMAI_TLSF_UNIT + 1) / UNITS_PER_STEP / 64 + 1; }
+
+/* Bytes of the state and the bits `ready`, which are committed from the start. */
+static size_t head_bytes(size_t max_bytes) { return READY_AT + ready_words(max_bytes) * sizeof(uint64_t); }
+
+static size_t units_at(size_t max_bytes) { return rmai_round_up(head_bytes(max_bytes), RMAI_TLSF_STEP); }
 
 size_t rmai_tlsf_room(size_t max_bytes) {
     size_t table = (max_bytes / RMAI_TLSF_UNIT + 1) * sizeof(struct rmai_tlsf_unit);
-    return rmai_round_up(state_room() + ready_room(max_bytes) + table, RMAI_PAGE);
+    return rmai_round_up(units_at(max_bytes) + table, RMAI_PAGE);
 }
 
 static RMAI_COLD int commit_step(struct rmai_tlsf *t, size_t step) {
@@ -89,8 +91,8 @@ static inline int commit_entry(struct rmai_tlsf *t, uint32_t unit) {
 void rmai_tlsf_attach(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tlsf_commit *commit, void *context) {
     char *p = room;
     t->state = (void *)p;
-    t->ready = (void *)(p + state_room());
-    t->unit = (void *)(p + state_room() + ready_room(max_bytes));
+    t->ready = (void *)(p + READY_AT);
+    t->unit = (void *)(p + units_at(max_bytes));
     t->commit = commit;
     t->context = context;
 }
@@ -98,7 +100,7 @@ void rmai_tlsf_attach(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tl
 int rmai_tlsf_create(struct rmai_tlsf *t, void *room, size_t max_bytes, rmai_tlsf_commit *commit, void *context) {
     assert(max_bytes <= RMAI_TLSF_MAX && "unit numbers have 32 bits");
     rmai_tlsf_attach(t, room, max_bytes, commit, context);
-    if (commit(context, room, state_room() + ready_room(max_bytes)) != 0) return -1;
+    if (commit(context, room, head_bytes(max_bytes)) != 0) return -1;
     memset(t->state, 0, sizeof *t->state);
     memset(t->state->head, 0xff, sizeof t->state->head); /* NIL */
     t->state->max_units = (uint32_t)(max_bytes / RMAI_TLSF_UNIT);
@@ -435,10 +437,10 @@ void rmai_tlsf_each_free(const struct rmai_tlsf *t, void (*see)(void *context, s
 }
 
 size_t rmai_tlsf_table_bytes(const struct rmai_tlsf *t, size_t max_bytes) {
-    size_t steps = 0, words = ready_room(max_bytes) / sizeof *t->ready;
+    size_t steps = 0, words = ready_words(max_bytes);
     size_t used = (t->state->n_units / UNITS_PER_STEP + 64) / 64;
     for (size_t i = 0; i < rmai_min(words, used); i++) steps += (size_t)__builtin_popcountll(t->ready[i]);
-    return state_room() + ready_room(max_bytes) + steps * RMAI_TLSF_STEP;
+    return head_bytes(max_bytes) + steps * RMAI_TLSF_STEP;
 }
 
 #define REQUIRE(condition, text)                                                                                       \

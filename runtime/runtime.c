@@ -536,10 +536,20 @@ static int open_reach(struct rmai_world *w) {
     return RMA_SUCCESS;
 }
 
+/* If a rule tells where PEs are, it also tells the first PE of each node: no list is needed. */
+static void forget_leaders(struct rmai_world *w) {
+    if (w->job.placement == RMAI_PLACED_ANYHOW) return;
+    w->leaders->list = NULL;
+    w->leaders->stride = w->job.placement == RMAI_PLACED_IN_BLOCKS ? w->job.node_most : 1;
+    free(w->job.leaders);
+    w->job.leaders = NULL;
+}
+
 static int agree_on_reach(struct rmai_world *w, int code) {
     if (!w->job.networked) return code;
     code = rmai_consensus_watched(w, code);
     if (code == RMA_SUCCESS) rmai_net_agreed(w->net);
+    if (code == RMA_SUCCESS) forget_leaders(w);
     return code;
 }
 

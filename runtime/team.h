@@ -37,25 +37,25 @@ struct rmai_team_round {
     unsigned char data[2][RMAI_TEAM_DATA];
 };
 
-/* One node of a team: the number in the team of the node's first PE, and how many PEs of the team the node has. */
-struct rmai_team_node {
-    int first, n;
-};
-
-/* What a team of several nodes knows about them. Its first collective that moves data fills it in (collectives/nodes):
- * RMAI_BETWEEN_ROOM bytes, 13 for each PE of the team, and 12 for each node that the team may have. */
+/* What a team of several nodes knows about them. Its first collective that moves data fills it in (collectives/nodes).
+ * The nodes have numbers in the order of their first PEs. If the team's PEs are evenly spread, a rule tells the number
+ * of each PE's node: i / block if block > 0, else i % turn if turn > 0. Only without a rule there are tables, of 4
+ * bytes for each PE and 4 for each node. */
 struct rmai_team_nodes {
-    char *room; /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known. The pointers below point into
-                   this block: */
-    size_t *sizes; /* 1 + a number for each PE of the team, for a call */
-    struct rmai_team_node *node;
-    int *leader;               /* the PE of the job that is the first of each node */
-    int *node_of;              /* the number of each PE's node */
-    unsigned char *marks;      /* a byte for each PE, for a call */
+    char *room;                /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known */
+    size_t *sizes;             /* in the same memory: 1 + a number for each PE of the team, for a call */
+    int block, turn;           /* the rule */
+    int *node_of;              /* or in the same memory: the number of each PE's node, */
+    int *leader;               /* and the PE of the job that is the first of each node */
     int in_order;              /* each node's PEs have successive numbers in the team; alike on all PEs */
     struct rmai_group all;     /* all PEs, */
     struct rmai_group leaders; /* and the first one of each node */
 };
+
+/* rmai_team_node returns the number of the node of PE i of the team. */
+static inline int rmai_team_node(const struct rmai_team_nodes *nodes, int i) {
+    return nodes->block ? i / nodes->block : nodes->turn ? i % nodes->turn : nodes->node_of[i];
+}
 
 struct rmai_team {
     int start, stride, n; /* PE i of the team is start + i * stride, */

@@ -112,6 +112,35 @@ cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
         if (bad) { printf "FAIL growth: the rounds or messages of barrier or sum:\n%s", bad; exit 1 }
     }' || failures=$((failures + 1))
 
+# What a PE holds. A rule tells the nodes of the team of all PEs: no table of them is sent, or kept. The batches that a
+# histogram has needed are given back. Not with sanitizers, which keep what is freed, nor with large pages.
+case "${SANITIZERS-} $(getconf PAGESIZE)" in
+*-fsanitize*) ;;
+*" 4096")
+    if ! "$growth" --least 512 --most 1024 --operations init,histogram,idle,first_collective --csv "$dir/held.csv" \
+        >"$dir/out" 2>&1; then
+        fail "growth --least 512 --most 1024"
+    fi
+    awk -F, '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+        { added[$1, $2] = $at["added_kib_per_pe"]; bytes[$1, $2] = $at["bytes_per_pe"]; rows++ }
+        function most(operation, pes, kib) {
+            if (!((operation, pes) in added) || added[operation, pes] > kib)
+                bad = bad operation " of " pes " PEs adds " added[operation, pes] " KiB to each, more than " kib "\n"
+        }
+        END {
+            most("init", 512, 64)
+            most("init", 1024, 64)
+            most("histogram", 1024, 700)
+            most("idle", 1024, -200)
+            most("first_collective", 1024, 8)
+            if (bytes["first_collective", 1024] > 200) bad = bad "first_collective sends a table\n"
+            if (rows != 8) bad = bad rows " rows, not 8\n"
+            if (bad) { printf "FAIL growth: what a PE holds:\n%s", bad; exit 1 }
+        }' "$dir/held.csv" || failures=$((failures + 1))
+    ;;
+esac
+
 # If all PEs are on one node, nothing goes by messages.
 if ! timeout "$(seconds 60)" "$growth" --node-pes 4 --least 2 --most 8 --operations init,barrier >"$dir/out" 2>&1; then
     fail "growth --node-pes 4"

@@ -30,7 +30,7 @@ struct rmai_job {
     int *node_pes;                 /* the node_n_pes PEs of the node, ascending */
     int node_most;                 /* the most PEs that a node has */
     enum rmai_placement placement; /* of all PEs of the job */
-    int *leaders;                  /* on a leader: the first PE of each of the n_nodes nodes; on other PEs NULL */
+    int *leaders;                  /* on a leader, if there is no rule: the first PE of each node; else NULL */
     char *spaces;                  /* the space of the node's PE q begins at spaces + q * stride; */
     size_t stride;                 /* NULL and 0 until address space is reserved */
     struct rmai_layout layout;     /* where the parts of a space are */

@@ -16,15 +16,60 @@
 
 /* ---- the pool of batches ---- */
 
+#define FIRST_ROOM 16 /* places in net->batch; RMAI_BATCHES is a power of two times that */
+
+/* Makes place number `id` in net->batch. Returns -1 without memory. */
+static int make_place(struct rmai_net *net, unsigned id) {
+    const unsigned room = net->batch_room ? 2 * net->batch_room : FIRST_ROOM;
+    struct rmai_batch **batch;
+    if (id < net->batch_room) return 0;
+    if (!(batch = realloc(net->batch, room * sizeof *batch))) return -1;
+    memset(batch + net->batch_room, 0, (room - net->batch_room) * sizeof *batch);
+    net->batch = batch;
+    net->batch_room = room;
+    return 0;
+}
+
+/* Makes a batch with a number that no other batch has. */
+static RMAI_COLD struct rmai_batch *make_batch(struct rmai_net *net) {
+    unsigned id = net->n_batches;
+    struct rmai_batch *batch;
+    if (id < net->batch_room && net->batch[id])
+        for (id = 0; net->batch[id]; id++) continue; /* batches with lower numbers have been given back */
+    if (id == RMAI_BATCHES || make_place(net, id) != 0 || !(batch = malloc(sizeof *batch))) return NULL;
+    batch->id = (uint16_t)id;
+    net->batch[id] = batch;
+    net->n_batches++;
+    rmai_batches_set_timed(net);
+    return batch;
+}
+
+/* An idle batch whose `bytes` is 0 has not been used since the last call. */
+void rmai_batches_give_back(struct rmai_net *net) {
+    const double now = rmai_wtime();
+    struct rmai_batch *batch, **i = &net->idle;
+    if (now < net->give_back_due) return;
+    net->give_back_due = now + RMAI_BATCH_IDLE;
+    while ((batch = *i) != NULL) {
+        if (batch->bytes || net->n_batches <= RMAI_BATCHES_KEPT) {
+            batch->bytes = 0;
+            i = &batch->next;
+            continue;
+        }
+        *i = batch->next;
+        net->batch[batch->id] = NULL;
+        net->n_batches--;
+        free(batch);
+    }
+    rmai_batches_set_timed(net);
+}
+
 static struct rmai_batch *take_batch(struct rmai_net *net) {
     struct rmai_batch *batch = net->idle;
-    if (batch) {
+    if (batch)
         net->idle = batch->next;
-    } else {
-        if (net->n_batches == RMAI_BATCHES || !(batch = malloc(sizeof *batch))) return NULL;
-        batch->id = (uint16_t)net->n_batches;
-        net->batch[net->n_batches++] = batch;
-    }
+    else if (!(batch = make_batch(net)))
+        return NULL;
     batch->n = batch->n_expects = batch->n_dests = batch->to_come = batch->answered = 0;
     batch->last = 0;
     batch->run = RMAI_NO_RUN;
@@ -420,7 +465,7 @@ static int take_item(struct rmai_batch *batch, const struct rmai_item *item, con
 
 /* Returns the batch that a reply of PE `from` answers; NULL if no batch of that number is under way to that PE. */
 static struct rmai_batch *batch_named(const struct rmai_net *net, int from, const struct rmai_envelope *e) {
-    struct rmai_batch *batch = e->batch < net->n_batches ? net->batch[e->batch] : NULL;
+    struct rmai_batch *batch = e->batch < net->batch_room ? net->batch[e->batch] : NULL;
     return batch && !batch->answered && batch->peer->pe == from && batch->peer->open != batch ? batch : NULL;
 }
 
@@ -492,5 +537,6 @@ int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envel
 }
 
 void rmai_batches_close(struct rmai_net *net) {
-    for (unsigned i = 0; i < net->n_batches; i++) free(net->batch[i]);
+    for (unsigned i = 0; i < net->batch_room; i++) free(net->batch[i]);
+    free(net->batch);
 }

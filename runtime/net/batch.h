@@ -20,10 +20,12 @@
 #include "runtime/net/wire.h"
 
 #define RMAI_EXPECT_ROOM                                                                                               \
-    ((size_t)4224)           /* bytes that say where the values of a reply go: a full reply of one run, or             \
-                               176 records with one value each */
-#define RMAI_BATCH_WAIT 1e-3 /* seconds after which the open batches of sessions are sent */
-#define RMAI_NO_RUN     UINT64_MAX
+    ((size_t)4224)             /* bytes that say where the values of a reply go: a full reply of one run, or           \
+                                 176 records with one value each */
+#define RMAI_BATCH_WAIT   1e-3 /* seconds after which the open batches of sessions are sent */
+#define RMAI_BATCH_IDLE   1.0  /* seconds after which an idle batch may be freed, */
+#define RMAI_BATCHES_KEPT 8    /* while there are more than so many: two full streams */
+#define RMAI_NO_RUN       UINT64_MAX
 
 /* A call that waits for one or more elements. */
 struct rmai_waiter {
@@ -73,9 +75,10 @@ struct rmai_runs {
     struct rmai_landing *landing; /* or NULL; the batch frees it */
 };
 
-/* In a free batch only `next` has a meaning. In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and
- * rmai_batch_expect_bytes <= RMAI_EXPECT_ROOM. to_come counts the records whose `gives` is 1. While stream is not NULL,
- * these and run_n do not count the elements that have been added to the stream (stream.h). */
+/* In an idle batch only `next`, `id`, and whether `bytes` is 0 (rmai_batches_give_back) have a meaning; answered is 1.
+ * In all others bytes <= RMAI_MESSAGE, reply <= RMAI_MESSAGE, and rmai_batch_expect_bytes <= RMAI_EXPECT_ROOM. to_come
+ * counts the records whose `gives` is 1. While stream is not NULL, these and run_n do not count the elements that have
+ * been added to the stream (stream.h). */
 struct rmai_batch {
     struct rmai_peer *peer;
     struct rmai_batch *next;       /* in the list of free batches, of those whose long data are under way, or of this
@@ -175,6 +178,14 @@ const void *rmai_batches_take_own(struct rmai_net *net, size_t *len);
 int rmai_batch_take_reply(struct rmai_net *net, int from, const struct rmai_envelope *e, struct rmai_wire_reader *m);
 int rmai_batch_send_data(struct rmai_net *net, int from, const struct rmai_envelope *e);
 int rmai_batches_done(struct rmai_net *net, int from, unsigned n);
+
+/* rmai_batches_give_back frees the batches that have been idle for RMAI_BATCH_IDLE to twice that, if more than
+ * RMAI_BATCHES_KEPT exist. The list of idle ones is a stack: those that a program needs less often are at its end.
+ * rmai_batches_set_timed is called when the batches or the sessions have become more or fewer. */
+void rmai_batches_give_back(struct rmai_net *net);
+static inline void rmai_batches_set_timed(struct rmai_net *net) {
+    net->timed = net->sessions > 0 || net->n_batches > RMAI_BATCHES_KEPT;
+}
 
 /* rmai_batches_close frees all batches. None is under way. */
 void rmai_batches_close(struct rmai_net *net);

@@ -134,6 +134,13 @@ static __attribute__((noinline)) int hear_own(struct rmai_net *net) {
     return 1;
 }
 
+/* Reading the clock takes as long as some operations. */
+static RMAI_COLD void do_what_is_due(struct rmai_net *net, int heard) {
+    const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
+    if (net->sessions > 0 && (!heard || sometimes)) rmai_batches_send_due(net);
+    if (net->n_batches > RMAI_BATCHES_KEPT && sometimes) rmai_batches_give_back(net);
+}
+
 /* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
  * the links decide whether to delay them. */
 static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
@@ -141,10 +148,7 @@ static void look_after_transport(struct rmai_net *net, int all_heard, int heard)
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_advance(net);
-    /* Reading the clock takes as long as some operations. */
-    if (RMAI_UNLIKELY(net->sessions > 0) &&
-        (!heard || atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0))
-        rmai_batches_send_due(net);
+    if (RMAI_UNLIKELY(net->timed)) do_what_is_due(net, heard);
 }
 
 /* Receives at most so many messages, and tests so often for the first. all_heard: none that has arrived is left, so no

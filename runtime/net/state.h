@@ -56,7 +56,8 @@ struct rmai_net {
     struct rmai_messages messages;
     struct rmai_batch *idle, *moving;  /* moving: the transport is still busy with their messages or long data */
     struct rmai_batch *own, *own_last; /* requests of this PE to itself, which the next turn of progress serves */
-    unsigned n_batches;                /* entries of `batch` that exist */
+    struct rmai_batch **batch;         /* the batches by their numbers: batch_room places, NULL where there is none, */
+    unsigned batch_room, n_batches;    /* and how many there are */
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
@@ -78,8 +79,11 @@ struct rmai_net {
     unsigned n_opened; /* sets opened so far */
 
     _Atomic int gathered; /* 1: an open batch of a set without a session may wait for an acknowledgement */
+    /* Under `lock`; times by rmai_wtime. */
     int sessions;         /* sets with an open session, */
-    double batches_due;   /* and when their open batches are sent next, by rmai_wtime; both under `lock` */
+    double batches_due;   /* and when their open batches are sent next; */
+    double give_back_due; /* when idle batches may be given back; */
+    int timed;            /* one of these times counts: rmai_batches_set_timed */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */
@@ -90,8 +94,6 @@ struct rmai_net {
     struct rmai_dynamic dynamic;
     struct rmai_ways ways;
     struct rmai_probe_buffers probe;
-
-    struct rmai_batch *batch[RMAI_BATCHES]; /* the last field, see rmai_net_open */
 };
 
 /* rmai_net_is_locked: for assertions. 1 if some thread holds the lock, as far as that can be told. */

@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,10 +34,11 @@
 #define MANY_BINS  4096 /* and so many in a session */
 #define POLL_SHORT 200  /* nanoseconds between two polls of a PE that waits */
 #define POLL_LONG  1000000
+#define IDLE       100000000 /* nanoseconds, in each of 60 steps */
 
 /* PEs up to which operations run by default: see `operations`. */
 #define BATCHES_MOST 4096
-#define TABLES_MOST  8192
+#define MEMORY_MOST  8192
 #define PAIRS_MOST   1024
 
 int __real_clock_gettime(clockid_t clock, struct timespec *time);
@@ -179,10 +181,18 @@ static void put_far_away(struct actor *a) {
     sim_expect(a->pe, "rma_quiet", rma_quiet());
 }
 
+/* The library gives back what has been idle for a second or two. */
+static void do_nothing(struct actor *a) {
+    for (int i = 0; i < 60; i++) {
+        sim_sleep(a->pe, IDLE);
+        rmai_net_progress(rmai_world.net, 0);
+    }
+}
+
 /* In the order in which they run. Limits are for 8 GiB of memory and some minutes:
  * - histogram: a PE that asks 64 others has a batch and a reply of some KiB for each, in all 0.5 MiB;
- * - a team of n nodes has tables of 25 bytes for each of its PEs on each PE: 1.7 GB of 8192 PEs, 6.7 GB of 16384. The
- *   first collective makes them, and each that moves data between nodes needs them;
+ * - long data take some 200 KiB of each PE's room, and fcollect takes 16 bytes for each PE on each PE: the offset of
+ *   its block, and the block;
  * - alltoall sends n (n - 1) messages. */
 static const struct operation operations[] = {
     {"init", "rma_init: what all PEs agree on; MPI's own meetings are not in it", call_init, INIT, .limit = PES_MOST},
@@ -196,16 +206,17 @@ static const struct operation operations[] = {
      .limit = PES_MOST},
     {"histogram", "64 rma_atomic_add to random PEs, and rma_quiet", add_to_bins, .limit = BATCHES_MOST},
     {"session", "4096 rma_atomic_add to random PEs in a session, and rma_quiet", add_in_session, .limit = PAIRS_MOST},
+    {"idle", "six seconds without an operation", do_nothing, FIRST, .limit = PES_MOST},
     {"first_collective", "a first sum of 8 bytes: the team learns its nodes", call_sum, FIRST, .source = SHORT_DATA,
-     .dest = SHORT_DATA, .limit = TABLES_MOST},
+     .dest = SHORT_DATA, .limit = PES_MOST},
     {"broadcast", "rma_broadcast of 8 bytes", call_broadcast, .source = SHORT_DATA, .dest = SHORT_DATA,
-     .limit = TABLES_MOST},
+     .limit = PES_MOST},
     {"broadcast_64k", "rma_broadcast of 64 KiB", call_broadcast, .source = LONG_DATA, .dest = LONG_DATA,
-     .limit = TABLES_MOST},
-    {"sum", "rma_sum_reduce of 8 bytes", call_sum, .source = SHORT_DATA, .dest = SHORT_DATA, .limit = TABLES_MOST},
-    {"sum_64k", "rma_sum_reduce of 64 KiB", call_sum, .source = LONG_DATA, .dest = LONG_DATA, .limit = TABLES_MOST},
+     .limit = MEMORY_MOST},
+    {"sum", "rma_sum_reduce of 8 bytes", call_sum, .source = SHORT_DATA, .dest = SHORT_DATA, .limit = PES_MOST},
+    {"sum_64k", "rma_sum_reduce of 64 KiB", call_sum, .source = LONG_DATA, .dest = LONG_DATA, .limit = MEMORY_MOST},
     {"fcollect", "rma_fcollect of 8 bytes of each PE", call_fcollect, .source = SHORT_DATA, .dest = SHORT_DATA,
-     .dest_of_each = 1, .limit = TABLES_MOST},
+     .dest_of_each = 1, .limit = MEMORY_MOST},
     {"alltoall", "rma_alltoall of 8 bytes of each PE for each", call_alltoall, .source = SHORT_DATA, .dest = SHORT_DATA,
      .source_of_each = 1, .dest_of_each = 1, .limit = PAIRS_MOST},
     {"finalize", "rma_finalize", call_finalize, LAST, .limit = PES_MOST},
@@ -220,9 +231,12 @@ static double seconds_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* What has been freed does not count. */
 static double resident_bytes(void) {
     long size = 0, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "r");
+    FILE *f;
+    malloc_trim(0);
+    f = fopen("/proc/self/statm", "r");
     if (!f || fscanf(f, "%ld %ld", &size, &resident) != 2) {
         fprintf(stderr, "growth: /proc/self/statm: %s\n", strerror(errno));
         exit(2);

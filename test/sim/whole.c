@@ -481,6 +481,9 @@ void __wrap_rmai_statics_find(struct rmai_statics *s) { *s = (struct rmai_static
 int __wrap_rmai_cpu_quota(void);
 int __wrap_rmai_cpu_quota(void) { return INT_MAX; }
 
+size_t __wrap_rmai_node_memory(void);
+size_t __wrap_rmai_node_memory(void) { return NODE_MEMORY; }
+
 void __wrap_rmai_affinity(struct rmai_cpus *cpus);
 void __wrap_rmai_affinity(struct rmai_cpus *cpus) {
     const unsigned i = all.options->crowded ? 0 : (unsigned)sim_here()->me % (RMAI_CPU_WORDS * 64);

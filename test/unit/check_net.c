@@ -1672,6 +1672,48 @@ START_TEST(sets_wait_each_for_its_own) {
 }
 END_TEST
 
+/* Returns how many batches p has after RMAI_BATCH_IDLE. */
+static unsigned batches_after_a_while(struct pe *p) {
+    rmai_net_lock(p->net);
+    p->net->give_back_due = 0;
+    rmai_batches_give_back(p->net);
+    rmai_net_unlock(p->net);
+    return p->net->n_batches;
+}
+
+START_TEST(idle_batches_are_given_back) {
+    /* A batch that is freed before its time, or never; two batches with the same number. */
+    enum { MANY = RMAI_BATCHES_KEPT + 20 };
+    struct rmai_pending *sets[MANY];
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    uint32_t nothing;
+    for (int i = 0; i < MANY; i++)
+        ck_assert_int_eq(rmai_pending_open(p->net, &nothing, &nothing, &p->traffic, &sets[i]), RMA_SUCCESS);
+    for (unsigned round = 0; round < 3; round++) {
+        there->sleeps = 1;
+        fill(source, MANY * 8, round);
+        for (int i = 0; i < MANY; i++)
+            ck_assert_int_eq(op_put("rma_ctx_put", sets[i], 1, (uint64_t)i * 8, source + i * 8, 8, RMAI_LATER),
+                             RMA_SUCCESS);
+        ck_assert_uint_eq(p->net->n_batches, MANY);
+        for (int i = 0; i < 3; i++) ck_assert_uint_eq(batches_after_a_while(p), MANY); /* they are under way */
+        there->sleeps = 0;
+        for (int i = 0; i < MANY; i++) ck_assert_int_eq(rmai_net_quiet("rma_ctx_quiet", sets[i]), RMA_SUCCESS);
+        ck_assert(is_filled(there->memory, MANY * 8, round));
+        ck_assert_uint_eq(batches_after_a_while(p), MANY); /* used since the last look, */
+        rmai_net_lock(p->net);
+        rmai_batches_give_back(p->net);
+        rmai_net_unlock(p->net);
+        ck_assert_uint_eq(p->net->n_batches, MANY); /* which was just now */
+        ck_assert_int_eq(p->net->timed, 1);
+        if (round == 1) continue;
+        ck_assert_uint_eq(batches_after_a_while(p), RMAI_BATCHES_KEPT);
+        ck_assert_int_eq(p->net->timed, 0);
+    }
+    for (int i = 0; i < MANY; i++) rmai_pending_close(sets[i]);
+}
+END_TEST
+
 START_TEST(a_wait_that_lasts_is_told_of) {
     /* A wait that nobody can explain, and one that is watched after its end. */
     struct pe *p = &jobs[0].pe[1], *there = other_of(p);
@@ -1884,6 +1926,7 @@ int main(void) {
     tcase_add_test(waits, values_of_many_records_have_their_places);
     tcase_add_test(waits, long_data_wait_for_credits_too);
     tcase_add_test(waits, sets_wait_each_for_its_own);
+    tcase_add_test(waits, idle_batches_are_given_back);
     tcase_add_test(waits, a_wait_that_lasts_is_told_of);
     tcase_add_test(waits, a_sign_of_life_says_where_the_other_waits);
     tcase_add_test(waits, places_for_questions_are_used_again);
