@@ -18,12 +18,21 @@ static const struct bench_option options[] = {
     {0},
 };
 
-/* Tables of bench.sizes.max bytes, zero, and the blocks. Collective, as close_tables. */
-static void open_tables(const char *const (*hints)[2]) {
-    const size_t size = bench.sizes.max, blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
+void irregular_open_buckets(void) {
+    const size_t blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
     irregular.out = calloc(blocks, sizeof *irregular.out);
     irregular.in = calloc(blocks, sizeof *irregular.in);
     if (bench_agree(!irregular.out || !irregular.in)) bench_refuse(1, "cannot allocate %zu words of buckets", blocks);
+}
+
+void irregular_close_buckets(void) {
+    free(irregular.in);
+    free(irregular.out);
+}
+
+/* Tables of bench.sizes.max bytes, zero. Collective, as close_tables. */
+static void open_tables(const char *const (*hints)[2]) {
+    const size_t size = bench.sizes.max;
     MPI_Info info = MPI_INFO_NULL;
     if (hints) BENCH_MPI(MPI_Info_create(&info));
     for (; hints && **hints; hints++) BENCH_MPI(MPI_Info_set(info, (*hints)[0], (*hints)[1]));
@@ -41,8 +50,6 @@ static void close_tables(void) {
     BENCH_MPI(MPI_Win_unlock_all(irregular.win));
     BENCH_MPI(MPI_Win_free(&irregular.win));
     BENCH_RMA(rma_free(irregular.table));
-    free(irregular.in);
-    free(irregular.out);
 }
 
 void irregular_swap(const uint64_t *from, uint64_t *to, bool by_mpi) {
@@ -100,9 +107,11 @@ int irregular_main(int argc, char **argv, const struct irregular_program *progra
     bench_init(argc, argv, &spec);
     bench.streams = bench.n_pes;
     if (program->open) program->open();
+    irregular_open_buckets();
     open_tables(program->hints);
     bench_sweep(methods, N_METHODS, ratios, 3);
     close_tables();
+    irregular_close_buckets();
     if (program->close) program->close();
     return bench_finish();
 }

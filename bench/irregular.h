@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* irregular.h: the common part of two benchmarks in which all PEs access random words of a table that is distributed
- * over all PEs: a histogram and an index gather, after the programs of these names in Bale (J. DeVinney, M. Haines, K.
- * Hermosillo et al., "Bale", the Institute for Defense Analyses' Center for Computing Sciences).
+/* irregular.h: the common part of the benchmarks of irregular access, after programs of Bale (J. DeVinney, M. Haines,
+ * K. Hermosillo et al., "Bale", the Institute for Defense Analyses' Center for Computing Sciences): random words of a
+ * table that is distributed over all PEs, for a histogram and an index gather; and the exchange of buckets, which
+ * rma_sparse.c uses too.
  *
  * A PE begins as many accesses as --window says, and completes them. The k-th access of a PE is a function of these two
  * numbers, so a check can compute those of all PEs.
@@ -40,17 +41,23 @@ struct irregular_program {
 /* irregular_main measures and checks such a program. Returns main's code. */
 int irregular_main(int argc, char **argv, const struct irregular_program *program);
 
-/* The target word of an access. */
+/* The target word of an access; or of a request of the exchange, whose word the target gets. */
 struct irregular_access {
     int pe;
     uint64_t word;
 };
 
-BENCH_INLINE struct irregular_access irregular_access(int by, uint64_t k) {
-    uint64_t x = ((uint64_t)by << 40 | k) + 0x9e3779b97f4a7c15u; /* the finalizer of splitmix64 */
+/* A random number: the finalizer of splitmix64. */
+BENCH_INLINE uint64_t irregular_random(int by, uint64_t k) {
+    uint64_t x = ((uint64_t)by << 40 | k) + 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    x ^= x >> 31;
+    return x ^ x >> 31;
+}
+
+/* A random word of tables of bench.size bytes. */
+BENCH_INLINE struct irregular_access irregular_access(int by, uint64_t k) {
+    const uint64_t x = irregular_random(by, k);
     return (struct irregular_access){.pe = (int)((x >> 32) * (uint64_t)bench.n_pes >> 32),
                                      .word = (uint64_t)(uint32_t)x * (bench.size / sizeof(uint64_t)) >> 32};
 }
@@ -60,6 +67,10 @@ BENCH_INLINE uint64_t *irregular_block(uint64_t *blocks, int pe) {
     return blocks + (size_t)pe * (size_t)(irregular.bucket + 1);
 }
 BENCH_INLINE uint64_t irregular_words(const uint64_t *block) { return block[0] >> 1; }
+
+/* irregular_open_buckets: allocate the blocks, all empty. irregular_close_buckets: free them. Collective. */
+void irregular_open_buckets(void);
+void irregular_close_buckets(void);
 
 /* irregular_swap: block PE of `to` is block bench.pe of that PE's `from`. By librma's alltoall or MPI's. Collective.
  * irregular_mark: write to the heads whether something is left. irregular_all_through: 1 if the received heads say that
@@ -101,38 +112,62 @@ BENCH_INLINE double irregular_session(long n, void (*access)(struct irregular_ac
     return time;
 }
 
-/* irregular_exchange: the same by exchanges of buckets. `asks` is called for each access that goes into a bucket: with
- * its PE, and its place in the bucket and in the window. `does` executes the requests in irregular.in, and does not
- * change the heads there. */
+/* irregular_each: execute the requests in irregular.in, each by once(its word). */
+BENCH_INLINE void irregular_each(bool by_mpi, void (*once)(uint64_t word)) {
+    (void)by_mpi;
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        const uint64_t *block = irregular_block(irregular.in, pe), so_many = irregular_words(block);
+        for (uint64_t i = 1; i <= so_many; i++) once(block[i]);
+    }
+}
+
+/* irregular_rounds: n requests of this PE, by exchanges of buckets until no PE has any left. access(k) is the k-th, the
+ * same if it is called again. `asks` is called for each request that goes into a bucket: with its PE, its place in the
+ * bucket, and k. `does` executes the requests in irregular.in, as irregular_each, and does not change the heads there.
+ * Collective. */
+BENCH_INLINE void irregular_rounds(uint64_t n, bool by_mpi, struct irregular_access (*access)(uint64_t k),
+                                   void (*asks)(int pe, uint64_t at, uint64_t k),
+                                   void (*does)(bool by_mpi, void (*once)(uint64_t word)),
+                                   void (*once)(uint64_t word)) {
+    uint64_t next = 0;
+    do {
+        for (; next < n; next++) {
+            struct irregular_access a = access(next);
+            uint64_t *block = irregular_block(irregular.out, a.pe), so_many = irregular_words(block);
+            if (so_many == (uint64_t)irregular.bucket) break;
+            asks(a.pe, so_many, next);
+            block[1 + so_many] = a.word;
+            block[0] += 2;
+        }
+        irregular_mark(next == n);
+        irregular_swap(irregular.out, irregular.in, by_mpi);
+        does(by_mpi, once);
+        irregular_empty();
+    } while (!irregular_all_through());
+}
+
+BENCH_INLINE void irregular_asks_nothing(int pe, uint64_t at, uint64_t k) { (void)pe, (void)at, (void)k; }
+
+BENCH_INLINE struct irregular_access irregular_next(uint64_t k) {
+    return irregular_access(bench.pe, irregular.drawn + k);
+}
+
+/* irregular_exchange: as irregular_loop, by exchanges of buckets. */
 BENCH_INLINE double irregular_exchange(long n, bool by_mpi, void (*asks)(int pe, uint64_t at, uint64_t k),
-                                       void (*does)(bool by_mpi)) {
-    uint64_t next = irregular.drawn, end = next + (uint64_t)n;
+                                       void (*does)(bool by_mpi, void (*once)(uint64_t word)),
+                                       void (*once)(uint64_t word)) {
     if (by_mpi)
         bench_sync_mpi();
     else
         irregular_meet();
     double start = rma_wtime();
-    while (next < end) {
-        uint64_t begin = next,
-                 until = end - next < (uint64_t)irregular.window ? end : next + (uint64_t)irregular.window;
-        do {
-            for (; next < until; next++) {
-                struct irregular_access a = irregular_access(bench.pe, next);
-                uint64_t *block = irregular_block(irregular.out, a.pe), so_many = irregular_words(block);
-                if (so_many == (uint64_t)irregular.bucket) break;
-                asks(a.pe, so_many, next - begin);
-                block[1 + so_many] = a.word;
-                block[0] += 2;
-            }
-            irregular_mark(next == until);
-            irregular_swap(irregular.out, irregular.in, by_mpi);
-            does(by_mpi);
-            irregular_empty();
-        } while (!irregular_all_through());
+    for (long left = n; left > 0;) {
+        long some = left < irregular.window ? left : irregular.window;
+        irregular_rounds((uint64_t)some, by_mpi, irregular_next, asks, does, once);
+        irregular.drawn += (uint64_t)some;
+        left -= some;
     }
-    double time = rma_wtime() - start;
-    irregular.drawn = next;
-    return time;
+    return rma_wtime() - start;
 }
 
 #endif

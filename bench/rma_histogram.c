@@ -25,19 +25,15 @@ static double run_session(long n) { return irregular_session(n, add_rma); }
 
 static double run_mpi(long n) { return irregular_loop(n, bench_sync_mpi, add_mpi, irregular_complete_mpi); }
 
-BENCH_INLINE void keep_nothing(int pe, uint64_t at, uint64_t k) { (void)pe, (void)at, (void)k; }
+BENCH_INLINE void add_here(uint64_t word) { irregular.table[word]++; }
 
-BENCH_INLINE void do_what_has_come(bool by_mpi) {
-    (void)by_mpi;
-    for (int pe = 0; pe < bench.n_pes; pe++) {
-        const uint64_t *block = irregular_block(irregular.in, pe), so_many = irregular_words(block);
-        for (uint64_t i = 1; i <= so_many; i++) irregular.table[block[i]]++;
-    }
+static double run_exchange(long n) {
+    return irregular_exchange(n, false, irregular_asks_nothing, irregular_each, add_here);
 }
 
-static double run_exchange(long n) { return irregular_exchange(n, false, keep_nothing, do_what_has_come); }
-
-static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_nothing, do_what_has_come); }
+static double run_mpi_exchange(long n) {
+    return irregular_exchange(n, true, irregular_asks_nothing, irregular_each, add_here);
+}
 
 /* Additions to an empty table. Then the owner of each word subtracts all that were for it, and must find 0. */
 static size_t wrong_after(const struct bench_method *m, uint64_t *here) {

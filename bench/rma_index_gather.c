@@ -46,15 +46,16 @@ static void take_words(void) {
     }
 }
 
-BENCH_INLINE void answer_and_take(bool by_mpi) {
+BENCH_INLINE void answer_and_take(bool by_mpi, void (*once)(uint64_t word)) {
+    (void)once;
     look_up_what_has_come();
     irregular_swap(irregular.in, irregular.out, by_mpi); /* with the heads that this PE has sent */
     take_words();
 }
 
-static double run_exchange(long n) { return irregular_exchange(n, false, keep_place, answer_and_take); }
+static double run_exchange(long n) { return irregular_exchange(n, false, keep_place, answer_and_take, NULL); }
 
-static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take); }
+static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take, NULL); }
 
 /* Checks a whole window, whose words are then all in `got`. */
 static size_t check(const struct bench_method *m) {
