@@ -15,7 +15,7 @@
 
 #include <stdlib.h>
 
-enum { XOR, GET_PUT, RAW_XOR, RAW_PLAIN, MPI, N_METHODS };
+enum { XOR, SESSION, GET_PUT, RAW_XOR, RAW_PLAIN, MPI, N_METHODS };
 
 #define POLYNOMIAL 7           /* x^2 + x + 1 */
 #define APART      40          /* PEs begin 2^APART numbers apart */
@@ -125,6 +125,13 @@ BENCH_INLINE double loop(long n, void (*together)(void), void (*update)(uint64_t
 
 static double run_xor(long n) { return loop(n, meet, update_xor, complete_rma); }
 
+static double run_session(long n) {
+    BENCH_RMA(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
+    double time = run_xor(n);
+    BENCH_RMA(rma_ctx_session_stop(RMA_CTX_DEFAULT));
+    return time;
+}
+
 static double run_get_put(long n) { return loop(n, meet, update_get_put, complete_rma); }
 
 static double run_raw_xor(long n) { return loop(n, meet, update_raw_xor, complete_raw); }
@@ -215,6 +222,7 @@ int main(int argc, char **argv) {
         .help = "Updates of random words of a table that is spread over all PEs, by all PEs at once, -w of them under "
                 "way on each:\n"
                 "  Rate (M/s)       rma_atomic_xor ..., one rma_quiet\n"
+                "  session (M/s)    the same, in a session of RMA_CTX_DEFAULT (rma_ctx_session_start)\n"
                 "  get+put (M/s)    rma_g, rma_p ..., one rma_quiet: updates by two PEs at once may be lost\n"
                 "  raw (M/s)        the processor's atomic through rma_ptr; '-' unless all PEs are on one node\n"
                 "  raw plain (M/s)  a load and a store through rma_ptr, that may lose updates, too\n"
@@ -232,12 +240,14 @@ int main(int argc, char **argv) {
     };
     struct bench_method methods[N_METHODS] = {
         [XOR] = {.name = "Rate (M/s)", .run = run_xor, .check = check_table},
+        [SESSION] = {.name = "session (M/s)", .run = run_session, .check = check_table},
         [GET_PUT] = {.name = "get+put (M/s)", .run = run_get_put, .check = check_most},
         [RAW_XOR] = {.name = "raw (M/s)", .run = run_raw_xor, .check = check_table},
         [RAW_PLAIN] = {.name = "raw plain (M/s)", .run = run_raw_plain, .check = check_most},
         [MPI] = {.name = "MPI (M/s)", .run = run_mpi, .check = check_window, .mpi = true},
     };
     static const struct bench_ratio ratios[] = {
+        {"session/rma", SESSION, {XOR, -1}},
         {"rma/raw", XOR, {RAW_XOR, -1}},
         {"get+put/plain", GET_PUT, {RAW_PLAIN, -1}},
         {"rma/MPI", XOR, {MPI, -1}},
@@ -248,7 +258,7 @@ int main(int argc, char **argv) {
     if (bench.sizes.min > bench.sizes.max) bench_refuse(2, "option -m: no table of %d bytes or more", TABLE_MIN);
     bench.streams = bench.n_pes;
     if (!open_tables(bench.sizes.max)) methods[RAW_XOR].run = methods[RAW_PLAIN].run = NULL;
-    bench_sweep(methods, N_METHODS, ratios, 3);
+    bench_sweep(methods, N_METHODS, ratios, 4);
     close_tables();
     return bench_finish();
 }

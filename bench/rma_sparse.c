@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* rma_sparse.c: three programs on permutations and sparse matrices that are distributed over all PEs, after those of
- * Bale (irregular.h): each in the plain way, by one-sided calls on single elements as they come, the same in a session,
- * and by exchanges of buckets, by which programs fill messages by hand.
+ * Bale (irregular.h): in the plain way, by one-sided calls on single elements as they come; the same in a session; and
+ * by exchanges of buckets, by which programs fill messages by hand.
  *
  * - permutation: darts are thrown into a table with two slots for each, and again if the slot is taken. The darts in
  *   the order of the table are a random permutation.
- * - transpose: count each column's entries, and place the row of each entry in its column.
- * - toposort: a unit upper triangular matrix whose rows and columns have been permuted becomes triangular again. A row
- *   with one entry left takes the last free place, with the entry's column, whose other entries are then removed; rows
- *   that have one entry left by this are for the next round. For this each row has the number of its entries, and the
- *   sum of their columns, which is the column when one is left.
- *
- * Row, column and element i are on PE i % n_pes. The matrix is a function of its size, so a check knows it. */
-#include "irregular.h"
+ * - transpose: count the entries of each column, and place each entry's row in its column.
+ * - toposort: a permuted triangular matrix becomes triangular again. A row with one entry left takes the last free
+ *   place, and the entry's column the same; then the column's entries in other rows are removed. Rows that have one
+ *   entry left by this are for the next round. For this a row has the number of its entries, and the sum of their
+ *   columns, which is the column when one is left. */
+#include "matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define DRAWN    16 /* entries drawn for each row, of which those above the diagonal count: half of them on average */
-#define ONE      ((uint64_t)1 << 48) /* an entry, in `left_in` */
+#define ONE      ((uint64_t)1 << 48) /* an entry, in left_in */
 #define ROWS_MAX (1L << 24)
-#define NOTHING  UINT32_MAX
 
 struct program {
     const char *name;
@@ -32,33 +28,22 @@ struct program {
 
 static const struct program *program; /* being measured */
 static long rows = 65536;             /* on each PE */
-static uint32_t n_all, mask;          /* rows of all PEs, and a power of two minus 1 that is not less */
-static uint32_t *whole;               /* for checks: n_all numbers */
-static uint64_t *all;                 /* a number of each PE */
+static struct matrix m;
 
-/* This PE's entries, and the longest column of all PEs. */
-static struct entry { uint32_t row, column; } * entries;
-static uint32_t n_entries, longest;
-
-/* Symmetric, all of them. Of each column the places of its entries in rows_of, column after column, and the end of the
- * last. */
-static uint32_t *begin, *rows_of;
-static uint32_t *cursor, *placed;          /* as begin, advancing, and rows_of: the transpose that is made */
+/* Symmetric. */
 static uint64_t *slots;                    /* 0, or a dart: an element plus 1 */
 static uint32_t *elements;                 /* the permutation */
-static uint64_t *left_in;                  /* of each row: entries left, times ONE, plus the sum of their columns */
-static uint32_t *queue;                    /* rows with one entry left, as they came */
-static uint64_t *tail;                     /* so many */
+static uint32_t *cursor, *placed;          /* the transpose: as m.begin, each advancing to the next, and m.rows */
+static uint64_t *left_in;                  /* by row: entries left, times ONE, plus the sum of their columns */
+static uint32_t *queue;                    /* rows with one entry left, as they came, */
+static uint64_t *tail;                     /* and how many */
 static uint32_t *row_place, *column_place; /* the permutations that make the matrix triangular */
 
-/* Of operations under way: results, columns and rows. Darts that this PE still has. */
-static uint64_t *fetched, *darts;
-static uint32_t *columns, *found, (*extents)[2];
-
-static void *blocks[24];
-static int n_blocks;
-
-static void *block(size_t size) { return blocks[n_blocks++] = bench_symmetric(64, size); }
+/* This PE's own: darts that it still has; results of operations under way, and their columns and rows. */
+static uint64_t *darts, *fetched;
+static uint32_t *found, *columns, (*extents)[2];
+static uint64_t *all;   /* a number of each PE */
+static uint32_t *whole; /* for checks: a permutation */
 
 /* Requests that wait for an exchange. */
 static struct list {
@@ -76,13 +61,6 @@ static void push(struct list *to, int pe, uint64_t word) {
 }
 
 static struct irregular_access pending_at(uint64_t k) { return pending.of[k]; }
-
-BENCH_INLINE struct irregular_access home(uint32_t i) {
-    const uint32_t n_pes = (uint32_t)bench.n_pes;
-    return (struct irregular_access){.pe = (int)(i % n_pes), .word = i / n_pes};
-}
-
-BENCH_INLINE uint32_t global(uint64_t local) { return (uint32_t)local * (uint32_t)bench.n_pes + (uint32_t)bench.pe; }
 
 static uint64_t at_once(uint64_t left, uint64_t most) { return left < most ? left : most; }
 
@@ -106,27 +84,18 @@ BENCH_INLINE void exchange(bool by_mpi, uint64_t n, struct irregular_access (*ac
     irregular_rounds(n, by_mpi, access, irregular_asks_nothing, irregular_each, once);
 }
 
-/* Makes the counts of own columns their first places. */
-static void add_up(uint32_t *counts) {
-    for (uint32_t i = 0, at = 0; i <= (uint32_t)rows; i++) {
-        uint32_t so_many = counts[i];
-        counts[i] = at;
-        at += so_many;
-    }
-}
-
 /* ---- permutation ---- */
 
 static void permutation_reset(void) {
     memset(slots, 0, bench.size);
-    memset(elements, 0xff, (size_t)rows * sizeof *elements);
-    for (uint64_t i = 0; i < (uint64_t)rows; i++) darts[i] = global(i) + 1;
+    memset(elements, 0xff, m.n * sizeof *elements);
+    for (uint32_t i = 0; i < m.n; i++) darts[i] = matrix_global(i) + 1;
 }
 
 /* Moves the darts in own slots together; *before gets the place of the first one. */
 static uint64_t collect(bool by_mpi, uint64_t *before) {
     uint64_t n = 0;
-    for (size_t i = 0; i < 2 * (size_t)rows; i++)
+    for (uint32_t i = 0; i < 2 * m.n; i++)
         if (slots[i]) slots[n++] = slots[i];
     sum(by_mpi, n, before);
     return n;
@@ -134,29 +103,27 @@ static uint64_t collect(bool by_mpi, uint64_t *before) {
 
 static void permutation_plain(void) {
     uint64_t before, n;
-    for (uint64_t left = (uint64_t)rows, some; left > 0;) {
+    for (uint64_t left = m.n, from, some; left > 0;) {
         some = at_once(left, (uint64_t)irregular.window);
-        left -= some;
+        from = left -= some;
         for (uint64_t k = 0; k < some; k++) {
             struct irregular_access a = irregular_access(bench.pe, irregular.drawn++);
-            BENCH_RMA(rma_atomic_compare_swap_nbi(fetched + k, slots + a.word, 0, darts[left + k], a.pe));
+            BENCH_RMA(rma_atomic_compare_swap_nbi(fetched + k, slots + a.word, 0, darts[from + k], a.pe));
         }
         BENCH_RMA(rma_quiet());
-        for (uint64_t k = 0, from = left; k < some; k++)
+        for (uint64_t k = 0; k < some; k++)
             if (fetched[k]) darts[left++] = darts[from + k];
     }
     BENCH_RMA(rma_sync_all());
     n = collect(false, &before);
     for (uint64_t k = 0; k < n; k++) {
-        struct irregular_access a = home((uint32_t)(before + k));
+        struct irregular_access a = matrix_home((uint32_t)(before + k));
         BENCH_RMA(rma_p(elements + a.word, (uint32_t)slots[k] - 1, a.pe));
     }
     BENCH_RMA(rma_barrier_all());
 }
 
-/* A dart for a slot, or for any. */
-
-static void throw(struct list * to, uint64_t dart) {
+static void throw_dart(struct list *to, uint64_t dart) {
     struct irregular_access a = irregular_access(bench.pe, irregular.drawn++);
     push(to, a.pe, a.word << 32 | dart);
 }
@@ -164,7 +131,7 @@ static void throw(struct list * to, uint64_t dart) {
 BENCH_INLINE void stick(uint64_t word) {
     uint64_t *slot = slots + (word >> 32), dart = (uint32_t)word;
     if (*slot)
-        throw(&later, dart);
+        throw_dart(&later, dart);
     else
         *slot = dart;
 }
@@ -172,7 +139,7 @@ BENCH_INLINE void stick(uint64_t word) {
 static uint64_t first; /* place of this PE's first dart */
 
 static struct irregular_access element_at(uint64_t k) {
-    struct irregular_access a = home((uint32_t)(first + k));
+    struct irregular_access a = matrix_home((uint32_t)(first + k));
     return (struct irregular_access){a.pe, a.word << 32 | (slots[k] - 1)};
 }
 
@@ -181,73 +148,72 @@ BENCH_INLINE void set_element(uint64_t word) { elements[word >> 32] = (uint32_t)
 static void permutation_exchange(bool by_mpi) {
     uint64_t unused;
     pending.n = 0;
-    for (uint64_t i = 0; i < (uint64_t)rows; i++) throw(&pending, darts[i]);
+    for (uint32_t i = 0; i < m.n; i++) throw_dart(&pending, darts[i]);
     while (sum(by_mpi, pending.n, &unused) > 0) {
+        struct list thrown = pending;
         later.n = 0;
         exchange(by_mpi, pending.n, pending_at, stick);
-        struct list empty = pending;
-        pending = later, later = empty;
+        pending = later, later = thrown;
     }
     exchange(by_mpi, collect(by_mpi, &first), element_at, set_element);
 }
 
-/* Gathers the parts of a permutation, and counts the numbers that are no indices, or not the first of their kind. Each
- * PE knows them all: PE 0 counts. */
-static size_t permutation_wrong_in(const uint32_t *part) {
-    char *seen = calloc(n_all, 1);
+/* Gathers the parts of a permutation into `whole`. Counts the numbers that are no indices or not the first of their
+ * kind: on PE 0, as all PEs know all of them. */
+static size_t not_permuted(const uint32_t *part) {
+    const int n = (int)m.n;
     size_t wrong = 0;
+    char *seen = calloc(m.n_all, 1);
     if (!seen) bench_fail("calloc", MPI_ERR_NO_MEM);
-    BENCH_MPI(MPI_Allgather(part, (int)rows, MPI_UINT32_T, whole, (int)rows, MPI_UINT32_T, MPI_COMM_WORLD));
-    for (uint32_t i = 0; i < n_all; i++) wrong += whole[i] >= n_all || seen[whole[i]]++ != 0;
+    BENCH_MPI(MPI_Allgather(part, n, MPI_UINT32_T, whole, n, MPI_UINT32_T, MPI_COMM_WORLD));
+    for (uint32_t i = 0; i < m.n_all; i++) wrong += whole[i] >= m.n_all || seen[whole[i]]++ != 0;
     free(seen);
     return bench.pe == 0 ? wrong : 0;
 }
 
-static size_t permutation_wrong(void) { return permutation_wrong_in(elements); }
+static size_t permutation_wrong(void) { return not_permuted(elements); }
 
 /* ---- transpose ---- */
 
 static void transpose_reset(void) {
-    memset(cursor, 0, ((size_t)rows + 1) * sizeof *cursor);
-    memset(placed, 0xff, begin[rows] * sizeof *placed);
+    memset(cursor, 0, (m.n + 1) * sizeof *cursor);
+    memset(placed, 0xff, m.begin[m.n] * sizeof *placed);
 }
 
 static void transpose_plain(void) {
-    for (uint32_t i = 0; i < n_entries; i++) {
-        struct irregular_access a = home(entries[i].column);
+    for (uint32_t i = 0; i < m.n_entries; i++) {
+        struct irregular_access a = matrix_home(m.entries[i].column);
         BENCH_RMA(rma_atomic_add(cursor + a.word, 1, a.pe));
     }
     BENCH_RMA(rma_barrier_all());
-    add_up(cursor);
+    matrix_add_up(cursor, m.n);
     BENCH_RMA(rma_sync_all());
-    for (uint32_t i = 0, some; i < n_entries; i += some) {
-        some = (uint32_t)at_once(n_entries - i, (uint64_t)irregular.window);
+    for (uint32_t i = 0, some; i < m.n_entries; i += some) {
+        const struct matrix_entry *e = m.entries + i;
+        some = (uint32_t)at_once(m.n_entries - i, (uint64_t)irregular.window);
         for (uint32_t k = 0; k < some; k++) {
-            struct irregular_access a = home(entries[i + k].column);
+            struct irregular_access a = matrix_home(e[k].column);
             BENCH_RMA(rma_atomic_fetch_add_nbi(found + k, cursor + a.word, 1, a.pe));
         }
         BENCH_RMA(rma_quiet());
-        for (uint32_t k = 0; k < some; k++)
-            BENCH_RMA(rma_p(placed + found[k], entries[i + k].row, home(entries[i + k].column).pe));
+        for (uint32_t k = 0; k < some; k++) BENCH_RMA(rma_p(placed + found[k], e[k].row, matrix_home(e[k].column).pe));
     }
     BENCH_RMA(rma_barrier_all());
 }
 
-static struct irregular_access column_at(uint64_t k) { return home(entries[k].column); }
-
 static struct irregular_access entry_at(uint64_t k) {
-    struct irregular_access a = home(entries[k].column);
-    return (struct irregular_access){a.pe, a.word << 32 | entries[k].row};
+    struct irregular_access a = matrix_home(m.entries[k].column);
+    return (struct irregular_access){a.pe, a.word << 32 | m.entries[k].row};
 }
 
-BENCH_INLINE void count(uint64_t word) { cursor[word]++; }
+BENCH_INLINE void count(uint64_t word) { cursor[word >> 32]++; }
 
 BENCH_INLINE void place(uint64_t word) { placed[cursor[word >> 32]++] = (uint32_t)word; }
 
 static void transpose_exchange(bool by_mpi) {
-    exchange(by_mpi, n_entries, column_at, count);
-    add_up(cursor);
-    exchange(by_mpi, n_entries, entry_at, place);
+    exchange(by_mpi, m.n_entries, entry_at, count);
+    matrix_add_up(cursor, m.n);
+    exchange(by_mpi, m.n_entries, entry_at, place);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -255,71 +221,72 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* A column's rows, which come in any order, are those of rows_of, which ascend. */
+/* The rows of a column come in any order. */
 static size_t transpose_wrong(void) {
     size_t wrong = 0;
-    for (long c = 0; c < rows; c++) {
-        wrong += cursor[c] != begin[c + 1];
-        qsort(placed + begin[c], begin[c + 1] - begin[c], sizeof *placed, ascending);
+    for (uint32_t c = 0; c < m.n; c++) {
+        wrong += cursor[c] != m.begin[c + 1];
+        qsort(placed + m.begin[c], m.begin[c + 1] - m.begin[c], sizeof *placed, ascending);
     }
-    for (uint32_t i = 0; i < begin[rows]; i++) wrong += placed[i] != rows_of[i];
+    for (uint32_t i = 0; i < m.begin[m.n]; i++) wrong += placed[i] != m.rows[i];
     return wrong;
 }
 
 /* ---- toposort ---- */
 
 static void toposort_reset(void) {
-    memset(left_in, 0, (size_t)rows * sizeof *left_in);
-    memset(row_place, 0xff, (size_t)rows * sizeof *row_place);
-    memset(column_place, 0xff, (size_t)rows * sizeof *column_place);
+    memset(left_in, 0, m.n * sizeof *left_in);
+    memset(row_place, 0xff, m.n * sizeof *row_place);
+    memset(column_place, 0xff, m.n * sizeof *column_place);
     *tail = 0;
 }
 
-static void enqueue_first(void) {
-    for (uint32_t i = 0; i < n_entries; i++) left_in[home(entries[i].row).word] += ONE + entries[i].column;
-    for (uint64_t i = 0; i < (uint64_t)rows; i++)
-        if (left_in[i] / ONE == 1) queue[(*tail)++] = (uint32_t)i;
+static void begin_queue(void) {
+    for (uint32_t i = 0; i < m.n_entries; i++) left_in[matrix_home(m.entries[i].row).word] += ONE + m.entries[i].column;
+    for (uint32_t i = 0; i < m.n; i++)
+        if (left_in[i] / ONE == 1) queue[(*tail)++] = i;
 }
 
-/* Gives `some` rows of the queue the places downwards from `last`, and removes their columns' entries. */
-static void remove_columns(const uint32_t *of, uint64_t some, uint32_t last) {
-    uint64_t n = 0, few = 0;
+/* Rows whose columns' entries are about a window. */
+static uint64_t batch(void) { return (uint64_t)irregular.window / (MATRIX_DRAWN / 2 + 1) + 1; }
+
+/* Gives some rows the places from `last` downwards, and removes their columns. */
+static void remove_columns(const uint32_t *row, uint64_t some, uint32_t last) {
+    uint64_t n = 0, ready = 0;
     for (uint64_t k = 0; k < some; k++) {
-        columns[k] = (uint32_t)(left_in[of[k]] % ONE);
-        struct irregular_access a = home(columns[k]);
-        row_place[of[k]] = last - (uint32_t)k;
+        columns[k] = (uint32_t)(left_in[row[k]] % ONE);
+        struct irregular_access a = matrix_home(columns[k]);
+        row_place[row[k]] = last - (uint32_t)k;
         BENCH_RMA(rma_p(column_place + a.word, last - (uint32_t)k, a.pe));
-        BENCH_RMA(rma_get_nbi(extents[k], begin + a.word, sizeof *extents, a.pe));
+        BENCH_RMA(rma_get_nbi(extents[k], m.begin + a.word, sizeof *extents, a.pe));
     }
     BENCH_RMA(rma_quiet());
     for (uint64_t k = 0; k < some; k++) {
-        uint32_t length = extents[k][1] - extents[k][0];
-        BENCH_RMA(rma_get_nbi(found + n, rows_of + extents[k][0], length * sizeof *found, home(columns[k]).pe));
+        const uint32_t length = extents[k][1] - extents[k][0];
+        BENCH_RMA(rma_get_nbi(found + n, m.rows + extents[k][0], length * sizeof *found, matrix_home(columns[k]).pe));
         n += length;
     }
     BENCH_RMA(rma_quiet());
     for (uint64_t k = 0, i = 0; k < some; k++)
-        for (uint32_t end = extents[k][1] - extents[k][0]; end > 0; end--, i++) {
-            struct irregular_access a = home(found[i]);
+        for (uint64_t end = i + extents[k][1] - extents[k][0]; i < end; i++) {
+            struct irregular_access a = matrix_home(found[i]);
             BENCH_RMA(rma_atomic_fetch_add_nbi(fetched + i, left_in + a.word, -(ONE + columns[k]), a.pe));
         }
     BENCH_RMA(rma_quiet());
     for (uint64_t i = 0; i < n; i++)
-        if (fetched[i] / ONE == 2) found[few++] = found[i];
-    for (uint64_t i = 0; i < few; i++) BENCH_RMA(rma_atomic_fetch_add_nbi(fetched + i, tail, 1, home(found[i]).pe));
+        if (fetched[i] / ONE == 2) found[ready++] = found[i];
+    for (uint64_t i = 0; i < ready; i++)
+        BENCH_RMA(rma_atomic_fetch_add_nbi(fetched + i, tail, 1, matrix_home(found[i]).pe));
     BENCH_RMA(rma_quiet());
-    for (uint64_t i = 0; i < few; i++) {
-        struct irregular_access a = home(found[i]);
+    for (uint64_t i = 0; i < ready; i++) {
+        struct irregular_access a = matrix_home(found[i]);
         BENCH_RMA(rma_p(queue + fetched[i], (uint32_t)a.word, a.pe));
     }
 }
 
-/* Rows whose columns' entries are about a window. */
-static uint64_t batch(void) { return (uint64_t)irregular.window / (DRAWN / 2 + 1) + 1; }
-
 static void toposort_plain(void) {
-    uint64_t head = 0, free_places = n_all, before, end, n;
-    enqueue_first();
+    uint64_t head = 0, end, free_places = m.n_all, before, n;
+    begin_queue();
     BENCH_RMA(rma_sync_all());
     while (end = *tail, (n = sum(false, end - head, &before)) > 0) {
         uint32_t last = (uint32_t)(free_places - before - 1);
@@ -332,12 +299,11 @@ static void toposort_plain(void) {
     }
 }
 
-static uint64_t next_place; /* of the first row in the queue */
-static uint64_t queue_head;
+static uint64_t next_row, next_place; /* of a round: the first row's index in the queue, and its place */
 
 static struct irregular_access row_at(uint64_t k) {
-    const uint32_t row = queue[queue_head + k];
-    struct irregular_access a = home((uint32_t)(left_in[row] % ONE));
+    const uint32_t row = queue[next_row + k];
+    struct irregular_access a = matrix_home((uint32_t)(left_in[row] % ONE));
     row_place[row] = (uint32_t)(next_place - k);
     return (struct irregular_access){a.pe, a.word << 32 | row_place[row]};
 }
@@ -345,120 +311,65 @@ static struct irregular_access row_at(uint64_t k) {
 BENCH_INLINE void remove_column(uint64_t word) {
     const uint64_t column = word >> 32;
     column_place[column] = (uint32_t)word;
-    for (uint32_t i = begin[column]; i < begin[column + 1]; i++) {
-        struct irregular_access a = home(rows_of[i]);
-        push(&pending, a.pe, a.word << 32 | global(column));
+    for (uint32_t i = m.begin[column]; i < m.begin[column + 1]; i++) {
+        struct irregular_access a = matrix_home(m.rows[i]);
+        push(&pending, a.pe, a.word << 32 | matrix_global(column));
     }
 }
 
 BENCH_INLINE void remove_entry(uint64_t word) {
-    uint64_t row = word >> 32, left = left_in[row] -= ONE + (uint32_t)word;
+    const uint64_t row = word >> 32, left = left_in[row] -= ONE + (uint32_t)word;
     if (left / ONE == 1) queue[(*tail)++] = (uint32_t)row;
 }
 
 static void toposort_exchange(bool by_mpi) {
-    uint64_t free_places = n_all, before, end, n;
-    enqueue_first();
-    for (queue_head = 0; end = *tail, (n = sum(by_mpi, end - queue_head, &before)) > 0; free_places -= n) {
+    uint64_t end, free_places = m.n_all, before, n;
+    begin_queue();
+    for (next_row = 0; end = *tail, (n = sum(by_mpi, end - next_row, &before)) > 0; free_places -= n) {
         next_place = free_places - before - 1;
         pending.n = 0;
-        exchange(by_mpi, end - queue_head, row_at, remove_column);
-        queue_head = end;
+        exchange(by_mpi, end - next_row, row_at, remove_column);
+        next_row = end;
         exchange(by_mpi, pending.n, pending_at, remove_entry);
     }
 }
 
-/* Two permutations, by which no entry is below the diagonal, and one of each row is on it. */
+/* Both are permutations; by them no entry is below the diagonal, and one of each row is on it. */
 static size_t toposort_wrong(void) {
-    size_t wrong = permutation_wrong_in(row_place), on = 0;
-    wrong += permutation_wrong_in(column_place);
-    for (uint32_t i = 0; i < n_entries; i++) {
-        struct irregular_access r = home(entries[i].row), c = home(entries[i].column);
-        uint32_t row = row_place[r.word], column = whole[(size_t)c.pe * (size_t)rows + c.word];
+    size_t on_diagonal = 0, wrong = not_permuted(row_place);
+    wrong += not_permuted(column_place);
+    for (uint32_t i = 0; i < m.n_entries; i++) {
+        struct irregular_access r = matrix_home(m.entries[i].row), c = matrix_home(m.entries[i].column);
+        const uint32_t row = row_place[r.word], column = whole[(size_t)c.pe * m.n + c.word];
         wrong += column < row;
-        on += column == row;
+        on_diagonal += column == row;
     }
-    return wrong + (on != (size_t)rows);
+    return wrong + (on_diagonal != m.n);
 }
 
-/* ---- the matrix ---- */
-
-/* A random permutation of 0 .. n_all - 1, for each odd number another one: a bijection of 0 .. mask, until the number
- * is small enough. */
-static uint32_t shuffled(uint32_t i, uint32_t odd) {
-    const int half = __builtin_popcount(mask) / 2 + 1;
-    do {
-        for (int k = 0; k < 3; k++) {
-            i = (i * odd + odd / 2) & mask;
-            i ^= i >> half;
-        }
-    } while (i >= n_all);
-    return i;
-}
-
-/* The columns of a row's entries: returns so many. */
-static int columns_of(uint32_t row, uint32_t to[DRAWN + 1]) {
-    const uint32_t upper = shuffled(row, 0x9e3779b1); /* the row in the triangular matrix */
-    int n = 1;
-    to[0] = shuffled(upper, 0x85ebca77);
-    for (int k = 0; k < DRAWN; k++) {
-        const uint64_t x = irregular_random(bench.n_pes, (uint64_t)upper * DRAWN + (uint64_t)k);
-        const uint32_t right = (uint32_t)((x >> 32) * n_all >> 32);
-        int i = 0;
-        to[n] = shuffled(right, 0x85ebca77);
-        while (to[i] != to[n]) i++;
-        n += right > upper && i == n;
-    }
-    return n;
-}
-
-static void make_matrix(void) {
-    uint32_t to[DRAWN + 1], most = 0;
-    for (int pass = 0; pass < 2; pass++) { /* count, and write */
-        n_entries = 0;
-        for (uint32_t row = 0; row < n_all; row++)
-            for (int i = columns_of(row, to) - 1; i >= 0; i--) {
-                struct irregular_access r = home(row), c = home(to[i]);
-                if (c.pe == bench.pe && pass == 0) begin[c.word]++;
-                if (c.pe == bench.pe && pass == 1) rows_of[cursor[c.word]++] = row;
-                if (r.pe == bench.pe && pass == 1) entries[n_entries] = (struct entry){row, to[i]};
-                n_entries += r.pe == bench.pe;
-            }
-        if (pass == 1) break;
-        for (long c = 0; c < rows; c++)
-            if (begin[c] > most) most = begin[c];
-        add_up(begin);
-        longest = (uint32_t)bench_agree((int)most);
-        entries = block((size_t)bench_agree((int)n_entries) * sizeof *entries);
-        rows_of = block((size_t)bench_agree((int)begin[rows]) * sizeof *rows_of);
-        placed = block((size_t)bench_agree((int)begin[rows]) * sizeof *placed);
-        memcpy(cursor, begin, (size_t)rows * sizeof *cursor);
-    }
-}
+/* ---- the frame ---- */
 
 static void open_arrays(void) {
-    const size_t n = (size_t)rows, each = sizeof(uint32_t);
-    n_all = (uint32_t)rows * (uint32_t)bench.n_pes;
-    while (mask < n_all - 1) mask = 2 * mask + 1;
-    bench.size = 2 * n * sizeof *slots;
-    begin = block((n + 1) * each);
-    cursor = block((n + 1) * each);
-    elements = block(n * each);
-    queue = block(n * each);
-    row_place = block(n * each);
-    column_place = block(n * each);
-    whole = block(n_all * each);
-    slots = block(bench.size);
-    darts = block(n * sizeof *darts);
-    left_in = block(n * sizeof *left_in);
-    all = block((size_t)bench.n_pes * sizeof *all);
-    tail = block(sizeof *tail);
-    make_matrix();
-    const size_t columns_at_once = batch(), results = columns_at_once * (longest > DRAWN ? longest : DRAWN);
-    columns = block(columns_at_once * each);
-    extents = block(columns_at_once * sizeof *extents);
-    found = block(results * each);
-    fetched = block(results * sizeof *fetched);
+    const size_t n = (size_t)rows, half = sizeof(uint32_t);
+    matrix_make(&m, (uint32_t)rows);
+    bench.size = 2 * n * sizeof *slots; /* irregular_access draws slots */
+    slots = matrix_block(bench.size);
+    darts = matrix_block(n * sizeof *darts);
+    elements = matrix_block(n * half);
+    cursor = matrix_block((n + 1) * half);
+    placed = matrix_block((size_t)bench_agree((int)m.begin[n]) * half);
+    left_in = matrix_block(n * sizeof *left_in);
+    queue = matrix_block(n * half);
+    tail = matrix_block(sizeof *tail);
+    row_place = matrix_block(n * half);
+    column_place = matrix_block(n * half);
+    all = matrix_block((size_t)bench.n_pes * sizeof *all);
+    whole = matrix_block(m.n_all * half);
+    const size_t in_columns = batch() * (m.longest > MATRIX_DRAWN ? m.longest : MATRIX_DRAWN); /* more than a window */
+    columns = matrix_block(batch() * half);
+    extents = matrix_block(batch() * sizeof *extents);
+    found = matrix_block(in_columns * half);
+    fetched = matrix_block(in_columns * sizeof *fetched);
 }
 
 static double run(long n, bool in_session, bool exchanges, bool by_mpi) {
@@ -489,9 +400,9 @@ static double run_exchange(long n) { return run(n, false, true, false); }
 
 static double run_mpi_exchange(long n) { return run(n, false, true, true); }
 
-static size_t check(const struct bench_method *m) {
+static size_t check(const struct bench_method *method) {
     bench_sync();
-    m->run(1);
+    method->run(1);
     bench_sync();
     return program->wrong();
 }
@@ -500,7 +411,7 @@ int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"rows", 'n', BENCH_COUNT, &rows, 1, ROWS_MAX, "N", "rows, columns and elements on each PE [65536]"},
         {"window", 'w', BENCH_COUNT, &irregular.window, 1, ROWS_MAX, "N",
-         "accesses that a PE begins before it completes them [16384]"},
+         "operations that a PE begins before it completes them [16384]"},
         {"bucket", 'b', BENCH_COUNT, &irregular.bucket, 1, 1L << 20, "N",
          "words of a bucket of the exchange: with its head a block of the alltoall [511]"},
         {0},
@@ -508,14 +419,14 @@ int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "permutations and sparse matrices",
         .note = "all PEs",
-        .help = "Programs in which all PEs access single words that are spread over all PEs:\n"
-                "  Rate (M/s)      atomics, puts and gets on other PEs, up to -w of them under way on each\n"
+        .help = "Programs in which all PEs at once access words that are spread over all PEs:\n"
+                "  Rate (M/s)      atomics, puts and gets of single words, about -w of them under way on each PE\n"
                 "  session (M/s)   the same, in a session of RMA_CTX_DEFAULT (rma_ctx_session_start)\n"
                 "  exchange (M/s)  requests put into a bucket for each PE, rma_alltoall when one is full\n"
                 "  MPI exch (M/s)  the same, by MPI_Alltoall\n"
                 "permutation: 10^6 elements per second of a random permutation, all PEs together. transpose, and "
-                "toposort, which makes a\n"
-                "permuted triangular matrix triangular again: 10^6 entries of the matrix, whose rows have 9 on "
+                "toposort, which\n"
+                "makes a permuted triangular matrix triangular again: 10^6 entries of a matrix that has 9 in a row on "
                 "average.",
         .options = options,
         .rows = "Program",
@@ -540,20 +451,18 @@ int main(int argc, char **argv) {
     };
 
     bench_init(argc, argv, &spec);
-    if (rows > INT32_MAX / (DRAWN + 1) / bench.n_pes)
+    if (rows > INT32_MAX / (MATRIX_DRAWN + 1) / bench.n_pes)
         bench_refuse(2, "option --rows: %ld rows on each of %d PEs are too many", rows, bench.n_pes);
     irregular_open_buckets();
     open_arrays();
-    uint64_t before, n = sum(false, n_entries, &before);
-    for (int i = 0; i < 3; i++) {
-        program = &programs[i];
-        bench.window = 1; /* and so many streams: not each PE has as many entries */
-        bench.streams = i == 0 ? (long)n_all : (long)n;
+    uint64_t before, entries = sum(false, m.n_entries, &before);
+    for (program = programs; program < programs + 3; program++) {
+        bench.streams = program == programs ? m.n_all : (long)entries;
         bench_row(program->name, methods, N_METHODS, ratios, 2);
     }
-    while (n_blocks > 0) BENCH_RMA(rma_free(blocks[--n_blocks]));
     free(pending.of);
     free(later.of);
+    matrix_free_blocks();
     irregular_close_buckets();
     return bench_finish();
 }
