@@ -423,10 +423,16 @@ static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct
 static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const struct steady *how, void *there,
                                                                        uint64_t value) {
     _Atomic uint64_t *word = there;
+    _Atomic uint32_t *half = there;
     uint64_t old;
-    if (!how->alone) return rma_apply8_(how->op, there, value, 0);
-    old = atomic_load_explicit(word, memory_order_relaxed);
-    atomic_store_explicit(word, how->op == RMA_FETCH_ADD_ ? old + value : old ^ value, memory_order_relaxed);
+    if (!how->alone) return rma_apply_(how->op, there, how->len, value, 0);
+    old = how->len == 4 ? atomic_load_explicit(half, memory_order_relaxed)
+                        : atomic_load_explicit(word, memory_order_relaxed);
+    value = how->op == RMA_FETCH_ADD_ ? old + value : old ^ value;
+    if (how->len == 4)
+        atomic_store_explicit(half, (uint32_t)value, memory_order_relaxed);
+    else
+        atomic_store_explicit(word, value, memory_order_relaxed);
     return old;
 }
 
@@ -462,7 +468,7 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
             rma_move_(there, element + place, how.len);
         } else {
             uint64_t old;
-            if (!how.same) memcpy(&value, element + place, sizeof value);
+            if (!how.same) memcpy(&value, element + place, how.len); /* the upper half stays zero */
             old = do_steady_atomic(&how, there, value);
             if (values) memcpy(values + i * sizeof value, &old, sizeof value);
         }
@@ -470,51 +476,59 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
     return i;
 }
 
-#define STEADY(KIND, OP, FORM, ALONE)                                                                                  \
-    ((struct steady){KIND, OP, 8, (FORM) >= 1, (FORM) == 2, ALONE}) /* FORM 0: wide; 1: compact; 2: the same operand   \
-                                                                     */
+#define STEADY(KIND, OP, LEN, FORM, ALONE)                                                                             \
+    ((struct steady){KIND, OP, LEN, (FORM) >= 1, (FORM) == 2, ALONE}) /* FORM 0: wide; 1: compact; 2: the same operand \
+                                                                       */
 #define FORM_OF(FLAGS) ((FLAGS)&RMAI_RECORD_SAME ? 2 : (FLAGS)&RMAI_RECORD_COMPACT ? 1 : 0)
 
 static __attribute__((noinline)) unsigned do_steady_puts(const struct task *t) {
-    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 1, 0), NULL)
-                               : do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 0, 0), NULL);
+    if (t->r.len == 4) return do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 4, 1, 0), NULL);
+    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 8, 1, 0), NULL)
+                               : do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 8, 0, 0), NULL);
 }
 static __attribute__((noinline)) unsigned do_steady_gets(const struct task *t, unsigned char *values) {
-    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 1, 0), values)
-                               : do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 0, 0), values);
+    if (t->r.len == 4) return do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 4, 1, 0), values);
+    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 8, 1, 0), values)
+                               : do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 8, 0, 0), values);
 }
 
 /* A run of additions, or of exclusive ors that return nothing. */
-static inline __attribute__((always_inline)) unsigned do_steady_atomics(const struct task *t, int op,
+static inline __attribute__((always_inline)) unsigned do_steady_atomics(const struct task *t, int op, size_t len,
                                                                         unsigned char *values) {
     switch (FORM_OF(t->r.flags) * 2 + t->alone) {
-        case 5: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 2, 1), values);
-        case 4: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 2, 0), values);
-        case 3: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 1, 1), values);
-        case 2: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 1, 0), values);
-        default: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 0, 0), values);
+        case 5: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 2, 1), values);
+        case 4: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 2, 0), values);
+        case 3: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 1, 1), values);
+        case 2: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 1, 0), values);
+        default: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 8, 0, 0), values);
     }
 }
-static __attribute__((noinline)) unsigned do_steady_adds(const struct task *t) {
-    return do_steady_atomics(t, RMA_FETCH_ADD_, NULL);
-}
-static __attribute__((noinline)) unsigned do_steady_fetching_adds(const struct task *t, unsigned char *values) {
-    return do_steady_atomics(t, RMA_FETCH_ADD_, values);
-}
-static __attribute__((noinline)) unsigned do_steady_xors(const struct task *t) {
-    return do_steady_atomics(t, RMA_FETCH_XOR_, NULL);
-}
+#define STEADY_ATOMICS(NAME, OP, LEN, VALUES)                                                                          \
+    static __attribute__((noinline)) unsigned NAME(const struct task *t, unsigned char *values) {                      \
+        (void)values;                                                                                                  \
+        return do_steady_atomics(t, OP, LEN, VALUES);                                                                  \
+    }
+STEADY_ATOMICS(do_steady_adds, RMA_FETCH_ADD_, 8, NULL)
+STEADY_ATOMICS(do_steady_fetching_adds, RMA_FETCH_ADD_, 8, values)
+STEADY_ATOMICS(do_steady_xors, RMA_FETCH_XOR_, 8, NULL)
+STEADY_ATOMICS(do_steady_half_adds, RMA_FETCH_ADD_, 4, NULL)
+STEADY_ATOMICS(do_steady_half_fetching_adds, RMA_FETCH_ADD_, 4, values)
 
-/* The most frequent kinds of runs, on words of 8 bytes. A thread of this PE that sleeps on one of the words wakes after
- * all of them. */
+/* The most frequent kinds of runs, on words of 8 bytes, and of 4 bytes if the run is compact. A thread of this PE that
+ * sleeps on one of the words wakes after all of them. */
 static unsigned do_steady(const struct task *t, unsigned char *values) {
+    const int half = t->r.len == 4;
     unsigned done = 0;
     void *word;
-    if (t->r.len != 8 || t->steady_len < 8) return 0;
+    if ((half ? !FORM_OF(t->r.flags) : t->r.len != 8) || t->steady_len < 8) return 0;
     if (t->r.kind == RMAI_RECORD_PUT) return do_steady_puts(t);
     if (t->r.kind == RMAI_RECORD_GET) return do_steady_gets(t, values);
-    if (t->r.op == RMA_FETCH_ADD_) done = values ? do_steady_fetching_adds(t, values) : do_steady_adds(t);
-    if (t->r.op == RMA_FETCH_XOR_ && !values) done = do_steady_xors(t);
+    if (t->r.op == RMA_FETCH_ADD_ && values)
+        done = half ? do_steady_half_fetching_adds(t, values) : do_steady_fetching_adds(t, values);
+    else if (t->r.op == RMA_FETCH_ADD_)
+        done = half ? do_steady_half_adds(t, NULL) : do_steady_adds(t, NULL);
+    else if (t->r.op == RMA_FETCH_XOR_ && !values && !half)
+        done = do_steady_xors(t, NULL);
     word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
     if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
     return done;
