@@ -153,6 +153,18 @@ static inline __attribute__((always_inline)) int stream_atomic_of(const rma_ctx 
     return rmai_stream_atomic(all, s, key, (uintptr_t)target - s->origin, value, len, fetch);
 }
 
+static inline __attribute__((always_inline)) int stream_compare_swap_of(const rma_ctx *ctx, const void *target,
+                                                                        size_t len, uint64_t value, uint64_t cond,
+                                                                        int pe, void *fetch) {
+    struct rmai_streams *all = streams_of(ctx, &pe);
+    const uint64_t key = rmai_stream_key(pe, RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, RMAI_RECORD_WANTED, len);
+    struct rmai_stream *s;
+    if (!all || !fetch) return 0;
+    s = rmai_stream_at(all, pe);
+    return rmai_stream_compare_swap(all, s, key | RMAI_STREAM_COMPACT, (uintptr_t)target - s->origin, value, cond, len,
+                                    fetch);
+}
+
 /* ---- one operation ---- */
 
 /* What an operation is for rmai_net_loops_back: MOVES never travel to this PE itself; UPDATES are atomics and
@@ -360,13 +372,22 @@ static __attribute__((noinline)) int atomic_beyond(const char *call, const rma_c
     return rmai_raise(code);
 }
 
+static __attribute__((noinline)) int compare_swap_nbi(const char *call, const rma_ctx *ctx, const void *target,
+                                                      size_t len, uint64_t value, uint64_t cond, int pe, void *fetch) {
+    return (RMAI_LIKELY(len == sizeof(uint64_t))
+                ? stream_compare_swap_of(ctx, target, sizeof(uint64_t), value, cond, pe, fetch)
+                : stream_compare_swap_of(ctx, target, sizeof(uint32_t), value, cond, pe, fetch))
+               ? RMA_SUCCESS
+               : atomic_beyond(call, ctx, RMA_COMPARE_SWAP_, target, len, value, cond, pe, fetch);
+}
+
 int rma_atomic_nbi_slow_(const char *call, const rma_ctx *ctx, int op, const void *target, size_t len, uint64_t value,
                          uint64_t cond, int pe, void *fetch) {
     const uint32_t update = RMA_WORD_UPDATE_(op, len);
-    if (fetch && op != RMA_COMPARE_SWAP_ &&
-        (RMAI_LIKELY(len == sizeof(uint64_t))
-             ? stream_atomic_of(ctx, update, target, sizeof(uint64_t), value, pe, fetch)
-             : stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, fetch)))
+    if (op == RMA_COMPARE_SWAP_) return compare_swap_nbi(call, ctx, target, len, value, cond, pe, fetch);
+    if (fetch && (RMAI_LIKELY(len == sizeof(uint64_t))
+                      ? stream_atomic_of(ctx, update, target, sizeof(uint64_t), value, pe, fetch)
+                      : stream_atomic_of(ctx, update, target, sizeof(uint32_t), value, pe, fetch)))
         return RMA_SUCCESS;
     return atomic_beyond(call, ctx, op, target, len, value, cond, pe, fetch);
 }

@@ -205,20 +205,24 @@ static int choose_base(struct rmai_stream *s, const struct rmai_op *op, size_t l
 }
 
 /* All atomics of a stream have the same operand if this one has the operand of the last stream of its kind: so a
- * program whose operands differ does not end a stream with each of them. */
+ * program whose operands differ does not end a stream with each of them. Compare-and-swaps that expect what the last
+ * one has not expected open no stream. */
 void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, const struct rmai_record *r,
                             size_t most) {
     const struct rmai_peer *p = batch->peer;
     struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
     const uint64_t key = rmai_stream_key(p->pe, r->kind, r->op, r->flags, r->len);
+    const int swaps = r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_;
+    const uint64_t operand = swaps ? op->cond : op->value;
     struct rmai_record one = *r;
     size_t step, value, room;
     int compact;
     if (atomic_load_explicit(&s->key, memory_order_relaxed)) rmai_batch_settle_(s->batch);
     compact = choose_base(s, op, r->len);
-    s->same = compact && r->kind == RMAI_RECORD_ATOMIC && s->last == (uint32_t)key && s->value == op->value;
+    s->same = compact && r->kind == RMAI_RECORD_ATOMIC && s->last == (uint32_t)key && s->value == operand;
     s->last = (uint32_t)key;
-    s->value = op->value;
+    s->value = operand;
+    if (swaps && !s->same) return;
     if (compact && !begin_compact(batch, s, &one)) return;
     step = rmai_wire_element_bytes(&one);
     value = value_bytes(&one);

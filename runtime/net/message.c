@@ -254,7 +254,7 @@ static inline int is_poll_due(struct rmai_peer *p) {
 /* 1 if further elements like this one may be added to a stream. Elements for a proxy carry marks, which differ. */
 static inline int may_stream(const struct rmai_pending *s, const struct rmai_record *r) {
     return s->net->biased && !rmai_pending_by_node(s) && rmai_wire_may_run(r) && r->len > 0 &&
-           r->len <= RMAI_STREAM_LEN_MAX && !(r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_);
+           r->len <= RMAI_STREAM_LEN_MAX;
 }
 
 /* The record of the caller stays out of memory: so the compiler knows what is in it. */
@@ -422,7 +422,10 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint
     switch (op->kind) {
         case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, from, op->buffer, op->len);
         case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, from, op->buffer, op->len);
-        default: return rmai_stream_atomic(all, s, key, from, op->value, op->len, op->buffer);
+        default:
+            return op->atomic == RMA_COMPARE_SWAP_
+                       ? rmai_stream_compare_swap(all, s, key, from, op->value, op->cond, op->len, op->buffer)
+                       : rmai_stream_atomic(all, s, key, from, op->value, op->len, op->buffer);
     }
 }
 

@@ -421,14 +421,17 @@ static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct
 /* Does an atomic, and returns the old value. Without others an addition needs no locked instruction: this thread's
  * accesses come one after another, and those of other threads before or after the whole message. */
 static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const struct steady *how, void *there,
-                                                                       uint64_t value) {
+                                                                       uint64_t value, uint64_t cond) {
     _Atomic uint64_t *word = there;
     _Atomic uint32_t *half = there;
     uint64_t old;
-    if (!how->alone) return rma_apply_(how->op, there, how->len, value, 0);
+    if (!how->alone) return rma_apply_(how->op, there, how->len, value, cond);
     old = how->len == 4 ? atomic_load_explicit(half, memory_order_relaxed)
                         : atomic_load_explicit(word, memory_order_relaxed);
-    value = how->op == RMA_FETCH_ADD_ ? old + value : old ^ value;
+    if (how->op == RMA_COMPARE_SWAP_)
+        value = old == (how->len == 4 ? (uint32_t)cond : cond) ? value : old;
+    else
+        value = how->op == RMA_FETCH_ADD_ ? old + value : old ^ value;
     if (how->len == 4)
         atomic_store_explicit(half, (uint32_t)value, memory_order_relaxed);
     else
@@ -440,16 +443,17 @@ static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const str
  * returns how many. Old values or data go to `values`, 8 bytes each, unless it is NULL. */
 static inline __attribute__((always_inline)) unsigned do_steady_as(const struct task *t, struct steady how,
                                                                    unsigned char *values) {
-    const int bare = how.kind == RMAI_RECORD_GET || how.same;
+    const int swaps = how.kind == RMAI_RECORD_ATOMIC && how.op == RMA_COMPARE_SWAP_,
+              bare = how.kind == RMAI_RECORD_GET || (how.same && !swaps);
     const size_t place = how.compact ? sizeof(uint32_t) : sizeof(uint64_t), step = place + (bare ? 0 : how.len);
     const uint64_t first = t->steady, most = t->steady_len - how.len;
     unsigned char *const steady = t->steady_there;
     const unsigned char *element = t->elements;
-    uint64_t base = 0, value = 0;
+    uint64_t base = 0, value = 0, cond = 0;
     unsigned i = 0;
     if (how.compact) memcpy(&base, element, sizeof base);
     if (how.compact) element += sizeof base;
-    if (how.same) memcpy(&value, element, sizeof value);
+    if (how.same) memcpy(swaps ? &cond : &value, element, sizeof value);
     if (how.same) element += sizeof value;
     for (; i < t->r.n; i++, element += step) {
         const uint64_t at = offset_in_run(&how, base, element) - first;
@@ -468,8 +472,8 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
             rma_move_(there, element + place, how.len);
         } else {
             uint64_t old;
-            if (!how.same) memcpy(&value, element + place, how.len); /* the upper half stays zero */
-            old = do_steady_atomic(&how, there, value);
+            if (!bare) memcpy(&value, element + place, how.len); /* the upper half stays zero */
+            old = do_steady_atomic(&how, there, value, cond);
             if (values) memcpy(values + i * sizeof value, &old, sizeof value);
         }
     }
@@ -514,6 +518,11 @@ STEADY_ATOMICS(do_steady_xors, RMA_FETCH_XOR_, 8, NULL)
 STEADY_ATOMICS(do_steady_half_adds, RMA_FETCH_ADD_, 4, NULL)
 STEADY_ATOMICS(do_steady_half_fetching_adds, RMA_FETCH_ADD_, 4, values)
 
+static __attribute__((noinline)) unsigned do_steady_compare_swaps(const struct task *t, unsigned char *values) {
+    return t->alone ? do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 1), values)
+                    : do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 0), values);
+}
+
 /* The most frequent kinds of runs, on words of 8 bytes, and of 4 bytes if the run is compact. A thread of this PE that
  * sleeps on one of the words wakes after all of them. */
 static unsigned do_steady(const struct task *t, unsigned char *values) {
@@ -529,33 +538,36 @@ static unsigned do_steady(const struct task *t, unsigned char *values) {
         done = half ? do_steady_half_adds(t, NULL) : do_steady_adds(t, NULL);
     else if (t->r.op == RMA_FETCH_XOR_ && !values && !half)
         done = do_steady_xors(t, NULL);
+    else if (t->r.op == RMA_COMPARE_SWAP_ && t->r.flags & RMAI_RECORD_SAME && values && !half)
+        done = do_steady_compare_swaps(t, values);
     word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
     if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
     return done;
 }
 
 /* Returns element i of the record. That of a compact run is written to `wide`, as it would stand in a wide one. */
-static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[16]) {
+static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[24]) {
     const size_t len = t->r.len;
     const unsigned char *element = t->elements + rmai_wire_head_bytes(&t->r) + i * rmai_wire_element_bytes(&t->r);
-    uint64_t offset, value = 0;
+    const int swaps = t->r.kind == RMAI_RECORD_ATOMIC && t->r.op == RMA_COMPARE_SWAP_;
+    uint64_t offset, value = 0, cond = 0;
     uint32_t number;
     if (!(t->r.flags & RMAI_RECORD_COMPACT)) return element;
     memcpy(&offset, t->elements, sizeof offset);
     memcpy(&number, element, sizeof number);
     offset += number * (uint64_t)len;
-    if (t->r.flags & RMAI_RECORD_SAME)
-        memcpy(&value, t->elements + sizeof offset, sizeof value);
-    else if (t->r.kind != RMAI_RECORD_GET)
+    if (t->r.flags & RMAI_RECORD_SAME) memcpy(swaps ? &cond : &value, t->elements + sizeof offset, sizeof value);
+    if (t->r.kind != RMAI_RECORD_GET && (swaps || !(t->r.flags & RMAI_RECORD_SAME)))
         memcpy(&value, element + sizeof number, len);
     memcpy(wide, &offset, sizeof offset);
     memcpy(wide + sizeof offset, &value, sizeof value);
+    memcpy(wide + sizeof offset + sizeof value, &cond, sizeof cond);
     return wide;
 }
 
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
-    unsigned char wide[16];
+    unsigned char wide[24];
     unsigned i = do_steady(t, NULL);
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
@@ -570,7 +582,7 @@ static int do_plain_elements(const struct task *t) {
 /* Elements that return values; together these are the record's item. */
 static int do_giving_elements(struct task *t) {
     const size_t value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
-    unsigned char wide[16], *values = add_item(t, RMA_SUCCESS, t->r.n * value);
+    unsigned char wide[24], *values = add_item(t, RMA_SUCCESS, t->r.n * value);
     unsigned i = do_steady(t, values);
     int code = RMA_SUCCESS;
     values += i * value;

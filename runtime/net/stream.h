@@ -36,7 +36,7 @@ struct rmai_stream {
     unsigned char *at, *stop;
     uintptr_t origin;
     uint64_t reach; /* COMPACT: number < reach; wide: from < reach */
-    uint64_t value; /* SAME: the operand of all */
+    uint64_t value; /* SAME: the operand of all, or what all compare-and-swaps expect */
     void **dest;    /* after the place for the next element's destination, if its kind has one */
     uint32_t last;  /* the kind of element of the last stream here, as in the key */
     int same;       /* all atomics have the operand `value`, and only numbers are added */
@@ -152,6 +152,20 @@ static inline __attribute__((always_inline)) int rmai_stream_atomic(struct rmai_
     }
     if (fetch) *--s->dest = fetch;
     return rmai_stream_leave_(all, s, data);
+}
+
+/* A compare-and-swap is in a stream only where all expect the same. */
+static inline __attribute__((always_inline)) int rmai_stream_compare_swap(struct rmai_streams *all,
+                                                                          struct rmai_stream *s, uint64_t key,
+                                                                          uint64_t from, uint64_t value, uint64_t cond,
+                                                                          size_t len, void *fetch) {
+    const uint32_t half = (uint32_t)value;
+    unsigned char *data;
+    if (RMAI_UNLIKELY(cond != s->value)) return 0;
+    if (!rmai_stream_enter_(all, s, key, from, len, &data)) return 0;
+    memcpy(data, len == sizeof half ? (const void *)&half : &value, len);
+    *--s->dest = fetch;
+    return rmai_stream_leave_(all, s, data + len);
 }
 
 #endif

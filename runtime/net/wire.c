@@ -77,11 +77,11 @@ static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai
     return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
 }
 
-/* 1 if the flags fit an atomic. A compact element has no room for what a compare-and-swap expects. */
+/* 1 if the flags fit an atomic. A compact element has no room for what a compare-and-swap expects: SAME does. */
 static inline int has_atomic_flags(const struct rmai_record *r) {
     if (r->flags & RMAI_RECORD_COMPACT)
         return !(r->flags & ~(RMAI_RECORD_WANTED | RMAI_RECORD_COMPACT | RMAI_RECORD_SAME)) &&
-               r->op != RMA_COMPARE_SWAP_;
+               (r->op != RMA_COMPARE_SWAP_ || r->flags & RMAI_RECORD_SAME);
     return !(r->flags & ~RMAI_RECORD_WANTED);
 }
 

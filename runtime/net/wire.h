@@ -66,10 +66,11 @@ enum rmai_net_kind {
 #define RMAI_RECORD_SIGNAL 2 /* flags: PUT_LONG has a signal */
 #define RMAI_RECORD_BRINGS 4 /* flags: RUNS: the blocks' data arrive by tag, */
 #define RMAI_RECORD_TAKES  8 /* or leave by tag */
-/* flags: PUT, GET, ATOMIC except RMA_COMPARE_SWAP_, without a name, of len 4 or 8. COMPACT: before the elements comes a
- * base, 8 bytes: an offset. An element is the number of a word, 4 bytes: it is number * len bytes from the base. Then
- * come len bytes, the data of a put or the operand of an atomic. SAME, with COMPACT: all atomics have the operand that
- * follows the base, in 8 bytes. The record is padded to 8 bytes. */
+/* flags: PUT, GET, ATOMIC, without a name, of len 4 or 8. COMPACT: before the elements comes a base, 8 bytes: an
+ * offset. An element is the number of a word, 4 bytes: it is number * len bytes from the base. Then come len bytes, the
+ * data of a put or the operand of an atomic. SAME, with COMPACT: all atomics have the operand that follows the base, in
+ * 8 bytes; for RMA_COMPARE_SWAP_, which is compact only with SAME, that is `cond`, and elements have their `value`. The
+ * record is padded to 8 bytes. */
 #define RMAI_RECORD_COMPACT 16
 #define RMAI_RECORD_SAME    32
 
@@ -199,8 +200,8 @@ static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
  * those of what comes before the elements, after record and name, and rmai_wire_elements_bytes the sum of it all, with
  * padding. */
 static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
-    if (r->flags & RMAI_RECORD_COMPACT)
-        return sizeof(uint32_t) + (r->kind == RMAI_RECORD_GET || r->flags & RMAI_RECORD_SAME ? 0 : r->len);
+    const int bare = r->kind == RMAI_RECORD_GET || (r->flags & RMAI_RECORD_SAME && r->op != RMA_COMPARE_SWAP_);
+    if (r->flags & RMAI_RECORD_COMPACT) return sizeof(uint32_t) + (bare ? 0 : r->len);
     return rmai_wire_words(r) * sizeof(uint64_t) +
            (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_RUNS ? rmai_padded(r->len) : 0);
 }

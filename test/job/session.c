@@ -5,10 +5,11 @@
  * Broken by an operation that leaves alone, or with the reply to an earlier one; by a quiet, a fence, a fetching
  * atomic, a full message or the end of the session that leaves operations unsent; by operations that stay while the
  * program only polls a word; by a session that outlives its stop or its context, or belongs to another context; and by
- * a message that counts as full too late. Also broken by a neighbour's operations that a PE of another node executes in
- * the wrong place, or too late for later ones; and by a message for each PE of a node where one would do. rma_stats
- * counts the messages that have left. The library may send any operation that has waited for a millisecond, so the test
- * tries until it sees operations wait; that they leave must always hold.
+ * a message that counts as full too late; by a compare-and-swap that succeeds twice, or that changes a word which is
+ * not what it expects. Also broken by a neighbour's operations that a PE of another node executes in the wrong place,
+ * or too late for later ones; and by a message for each PE of a node where one would do. rma_stats counts the messages
+ * that have left. The library may send any operation that has waited for a millisecond, so the test tries until it sees
+ * operations wait; that they leave must always hold.
  */
 #include "job.h"
 
@@ -332,6 +333,55 @@ static void totals(long rounds) {
     OK(rma_barrier_all());
 }
 
+/* All PEs claim all words, of 8 and of 4 bytes: those that are free become the number of the first claim. Some
+ * compare-and-swaps expect something else, and must change nothing. */
+#define CLAIMS 3 /* by each PE for each word in a round */
+static void claims(rma_ctx *ctx, int rounds) {
+    static uint64_t old[JOB_PES_MAX][MOST_WORDS][CLAIMS], never;
+    static uint32_t half_old[JOB_PES_MAX][MOST_WORDS][CLAIMS];
+    const uint64_t free_word = 1000;
+    uint32_t *halves = (uint32_t *)&board->words[MOST_WORDS / 2];
+    for (int r = 0; r < rounds; r++) {
+        uint64_t claimed = 0, all;
+        for (int k = 0; k < MOST_WORDS / 2; k++) OK(rma_atomic_set(&board->words[k], free_word, job.me));
+        for (int k = 0; k < MOST_WORDS; k++) OK(rma_atomic_set(halves + k, (uint32_t)free_word, job.me));
+        OK(rma_barrier_all());
+        if (r % 2 == 0) OK(rma_ctx_session_start(ctx, RMA_CTX_SESSION_BATCH));
+        for (int i = 0; i < CLAIMS * MOST_WORDS / 2 * job.n; i++) {
+            const int pe = i % job.n, k = i / job.n % (MOST_WORDS / 2), c = i / job.n / (MOST_WORDS / 2);
+            if (r % 4 == 0 && c == 0 && k % 7 == 3)
+                OK(rma_ctx_atomic_compare_swap_nbi(ctx, &never, &board->words[k], free_word + 1, UINT64_MAX, pe));
+            OK(rma_ctx_atomic_compare_swap_nbi(ctx, &old[pe][k][c], &board->words[k], free_word,
+                                               (uint64_t)(job.me * CLAIMS + c), pe));
+        }
+        for (int i = 0; i < CLAIMS * MOST_WORDS * job.n; i++) {
+            const int pe = i % job.n, k = i / job.n % MOST_WORDS, c = i / job.n / MOST_WORDS;
+            OK(rma_ctx_atomic_compare_swap_nbi(ctx, &half_old[pe][k][c], halves + k, (uint32_t)free_word,
+                                               (uint32_t)(job.me * CLAIMS + c), pe));
+        }
+        OK(rma_ctx_quiet(ctx));
+        OK(rma_ctx_session_stop(ctx));
+        OK(rma_barrier_all());
+        for (int pe = 0; pe < job.n; pe++)
+            for (int k = 0; k < MOST_WORDS; k++)
+                for (int c = 0; c < CLAIMS; c++) {
+                    const uint32_t first = rma_g(halves + k, pe), half = half_old[pe][k][c];
+                    const int mine = job.me * CLAIMS + c;
+                    claimed += half == free_word;
+                    CHECK(half == (first == (uint32_t)mine ? free_word : first), "round %d: half %d of PE %d was %u", r,
+                          k, pe, half);
+                    if (k >= MOST_WORDS / 2) continue;
+                    const uint64_t word = rma_g(&board->words[k], pe), was = old[pe][k][c];
+                    claimed += was == free_word;
+                    CHECK(was == (word == (uint64_t)mine ? free_word : word), "round %d: word %d of PE %d was %llu", r,
+                          k, pe, (unsigned long long)was);
+                }
+        OK(rma_sum_reduce(RMA_TEAM_WORLD, &all, &claimed, 1));
+        CHECK(all == (uint64_t)job.n * MOST_WORDS * 3 / 2, "round %d: %llu of %d words were claimed", r,
+              (unsigned long long)all, job.n * MOST_WORDS * 3 / 2);
+    }
+}
+
 /* ---- by the node ---- */
 
 /* Messages for n additions to each PE of the other nodes, in a session of their own. */
@@ -593,6 +643,8 @@ int main(void) {
         OK(rma_barrier_all());
         DOING("histogram");
         histogram(contexts[c], (int)job_far_rounds(40, 20, 10));
+        DOING("claims");
+        claims(contexts[c], (int)job_far_rounds(20, 6, 3));
         DOING("mixed ways");
         mixed_ways(contexts[c], (int)job_far_rounds(100, 30, 15));
         DOING("released");

@@ -465,6 +465,14 @@ START_TEST(a_compact_run_is_read_as_it_was_written) {
         {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FETCH_ADD_, .len = 8, .n = 1}, 12, 0},
         {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_SET_, .len = 4, .flags = RMAI_RECORD_SAME, .n = 9}, 4, 0},
         {{.kind = RMAI_RECORD_ATOMIC, .len = 8, .flags = RMAI_RECORD_SAME | RMAI_RECORD_WANTED, .n = 3}, 4, 8},
+        {{.kind = RMAI_RECORD_ATOMIC,
+          .op = RMA_COMPARE_SWAP_,
+          .len = 8,
+          .flags = RMAI_RECORD_SAME | RMAI_RECORD_WANTED,
+          .n = 3},
+         12,
+         8},
+        {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_COMPARE_SWAP_, .len = 4, .flags = RMAI_RECORD_SAME, .n = 3}, 8, 0},
     };
     const size_t n = sizeof all / sizeof all[0];
     const uint64_t base = (uint64_t)5 << 35;
@@ -473,7 +481,7 @@ START_TEST(a_compact_run_is_read_as_it_was_written) {
     struct rmai_record r;
     char name[RMAI_NAME_MAX];
     const unsigned char *at;
-    begin(RMAI_WIRE_REQUEST, 5);
+    begin(RMAI_WIRE_REQUEST, (uint16_t)n);
     for (size_t i = 0; i < n; i++) compact(all[i].r, NULL, base);
     m = opened(message.len);
     for (size_t i = 0; i < n; i++) {
