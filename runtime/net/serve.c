@@ -525,11 +525,11 @@ static __attribute__((noinline)) unsigned do_steady_compare_swaps(const struct t
 
 /* The most frequent kinds of runs, on words of 8 bytes, and of 4 bytes if the run is compact. A thread of this PE that
  * sleeps on one of the words wakes after all of them. */
-static unsigned do_steady(const struct task *t, unsigned char *values) {
+static __attribute__((noinline)) unsigned do_steady(const struct task *t, unsigned char *values) {
     const int half = t->r.len == 4;
     unsigned done = 0;
     void *word;
-    if ((half ? !FORM_OF(t->r.flags) : t->r.len != 8) || t->steady_len < 8) return 0;
+    if (t->steady_len < 8) return 0;
     if (t->r.kind == RMAI_RECORD_PUT) return do_steady_puts(t);
     if (t->r.kind == RMAI_RECORD_GET) return do_steady_gets(t, values);
     if (t->r.op == RMA_FETCH_ADD_ && values)
@@ -545,30 +545,36 @@ static unsigned do_steady(const struct task *t, unsigned char *values) {
     return done;
 }
 
-/* Returns element i of the record. That of a compact run is written to `wide`, as it would stand in a wide one. */
-static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[24]) {
-    const size_t len = t->r.len;
-    const unsigned char *element = t->elements + rmai_wire_head_bytes(&t->r) + i * rmai_wire_element_bytes(&t->r);
-    const int swaps = t->r.kind == RMAI_RECORD_ATOMIC && t->r.op == RMA_COMPARE_SWAP_;
+static inline int may_be_steady(const struct rmai_record *r) { return r->len == 8 || r->flags & RMAI_RECORD_COMPACT; }
+
+/* Writes an element of a compact run as it would stand in a wide one. Few come here: most compact runs are steady. */
+static __attribute__((noinline)) const unsigned char *widen(const struct task *t, const unsigned char *element,
+                                                            unsigned char wide[24]) {
+    const int swaps = t->r.kind == RMAI_RECORD_ATOMIC && t->r.op == RMA_COMPARE_SWAP_,
+              same = t->r.flags & RMAI_RECORD_SAME;
     uint64_t offset, value = 0, cond = 0;
     uint32_t number;
-    if (!(t->r.flags & RMAI_RECORD_COMPACT)) return element;
     memcpy(&offset, t->elements, sizeof offset);
     memcpy(&number, element, sizeof number);
-    offset += number * (uint64_t)len;
-    if (t->r.flags & RMAI_RECORD_SAME) memcpy(swaps ? &cond : &value, t->elements + sizeof offset, sizeof value);
-    if (t->r.kind != RMAI_RECORD_GET && (swaps || !(t->r.flags & RMAI_RECORD_SAME)))
-        memcpy(&value, element + sizeof number, len);
+    offset += number * (uint64_t)t->r.len;
+    if (same) memcpy(swaps ? &cond : &value, t->elements + sizeof offset, sizeof value);
+    if (t->r.kind != RMAI_RECORD_GET && (swaps || !same)) memcpy(&value, element + sizeof number, t->r.len);
     memcpy(wide, &offset, sizeof offset);
     memcpy(wide + sizeof offset, &value, sizeof value);
     memcpy(wide + sizeof offset + sizeof value, &cond, sizeof cond);
     return wide;
 }
 
+/* Returns element i of the record. That of a compact run is in `wide`. */
+static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[24]) {
+    const unsigned char *element = t->elements + rmai_wire_head_bytes(&t->r) + i * rmai_wire_element_bytes(&t->r);
+    return RMAI_UNLIKELY(t->r.flags & RMAI_RECORD_COMPACT) ? widen(t, element, wide) : element;
+}
+
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
     unsigned char wide[24];
-    unsigned i = do_steady(t, NULL);
+    unsigned i = may_be_steady(&t->r) ? do_steady(t, NULL) : 0;
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
         for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_short_move(t, element_at(t, i, wide), NULL);
@@ -583,7 +589,7 @@ static int do_plain_elements(const struct task *t) {
 static int do_giving_elements(struct task *t) {
     const size_t value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
     unsigned char wide[24], *values = add_item(t, RMA_SUCCESS, t->r.n * value);
-    unsigned i = do_steady(t, values);
+    unsigned i = may_be_steady(&t->r) ? do_steady(t, values) : 0;
     int code = RMA_SUCCESS;
     values += i * value;
     if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && t->r.op >= RMA_FETCH_FADD_))
