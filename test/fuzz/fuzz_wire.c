@@ -134,9 +134,10 @@ static int write_records(void) {
         most = r.n * value;
         if (r.name && most < RMAI_TEXT_MAX) most = RMAI_TEXT_MAX;
         if (rmai_wire_expects(&r)) reply += sizeof(struct rmai_item) + most;
-        if (!r.name && (r.len == 4 || r.len == 8) && rmai_wire_may_run(&r) && r.op != RMA_COMPARE_SWAP_ && byte() & 1) {
+        if (!r.name && (r.len == 4 || r.len == 8) && rmai_wire_may_run(&r) && byte() & 1) {
+            const int swaps = r.kind == RMAI_RECORD_ATOMIC && r.op == RMA_COMPARE_SWAP_;
             r.flags |= RMAI_RECORD_COMPACT;
-            if (r.kind == RMAI_RECORD_ATOMIC && byte() & 1) r.flags |= RMAI_RECORD_SAME;
+            if (swaps || (r.kind == RMAI_RECORD_ATOMIC && byte() & 1)) r.flags |= RMAI_RECORD_SAME;
         }
         all = sizeof r + rmai_padded(r.name) + rmai_wire_elements_bytes(&r);
         if (reply > RMAI_MESSAGE || len + all > RMAI_MESSAGE) break;
