@@ -67,28 +67,40 @@ static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[
 }
 
 /* The thread's first such access of a cell since it last told something. If only this thread has used the memory, its
- * accesses are ordered. first_whole: of all 8 bytes, for which a store is enough: a concurrent access races. */
-static __attribute__((noinline)) void first_whole_read(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
-    const race_epoch me = race_same, w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
-    const uint64_t place = race_place(pc);
-    if (LIKELY(mine(w, me) && mine(__atomic_load_n(&c->read, __ATOMIC_RELAXED), me) && me)) {
+ * accesses are ordered. first_read8, first_write8: of all 8 bytes, for which a store is enough: a concurrent access
+ * races. Programs call them, too (inline.h). They need no stack frame, so that they save no registers. */
+static inline int only_mine(race_epoch w, race_epoch r, race_epoch me) { return LIKELY(mine(w, me) && mine(r, me)); }
+
+static __attribute__((noinline)) void whole_read(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    access(c, addr, RACE_MASK, 0, pc, race_job.my_pe);
+}
+static __attribute__((noinline)) void whole_write(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    access(c, addr, RACE_MASK, 1, pc, race_job.my_pe);
+}
+
+static inline __attribute__((always_inline)) void first_read8(struct race_cell *c, uintptr_t addr, race_epoch me,
+                                                              uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
         __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
         memcpy(c->read_at, &(uint64_t){place << 32 | place}, sizeof c->read_at);
         return;
     }
-    access(c, addr, RACE_MASK, 0, pc, race_job.my_pe);
+    whole_read(c, addr, pc);
 }
 
-static __attribute__((noinline)) void first_whole_write(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
-    const race_epoch me = race_same, w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
-    const uint64_t place = race_place(pc);
-    if (LIKELY(mine(w, me) && mine(__atomic_load_n(&c->read, __ATOMIC_RELAXED), me) && me)) {
+static inline __attribute__((always_inline)) void first_write8(struct race_cell *c, uintptr_t addr, race_epoch me,
+                                                               uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
         __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
         memcpy(c->write_at, &(uint64_t){place << 32 | place}, sizeof c->write_at);
         return;
     }
-    access(c, addr, RACE_MASK, 1, pc, race_job.my_pe);
+    whole_write(c, addr, pc);
 }
 
 static __attribute__((noinline)) void first_of_part(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
@@ -138,9 +150,9 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     if (size < 8)
         first_of_part(c, addr, mask, write, pc);
     else if (write)
-        first_whole_write(c, addr, pc);
+        first_write8(c, addr, race_same, pc);
     else
-        first_whole_read(c, addr, pc);
+        first_read8(c, addr, race_same, pc);
 }
 
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
@@ -198,6 +210,14 @@ HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HE
 HOOK void __tsan_vptr_update(void **p, void *value) {
     if (*p != value)
         load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store the value that is already there */
+}
+
+/* inline.h */
+HOOK void rma_race_first_read8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
+    first_read8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
+}
+HOOK void rma_race_first_write8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
+    first_write8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
 }
 
 /* The instrumentation's other calls. A function's name is found from any place in it. */

@@ -76,7 +76,9 @@ struct race_thread {
 /* The calling thread's state. race_now is its epoch without a mask; 0 if the thread is not one of the program's, or
  * detection is off. race_inside > 0: in a call of the library, whose accesses are not checked. */
 extern __thread race_epoch race_now;
-extern __thread race_epoch race_same; /* race_now with all bytes, for the hooks; 0 if race_now is */
+/* race_now with all bytes; 0 if race_now is 0. Programs read it (inline.h). */
+#define race_same rma_race_same
+extern __attribute__((visibility("default"))) __thread race_epoch race_same;
 extern __thread struct race_thread *race_me;
 extern __thread int race_inside;
 

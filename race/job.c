@@ -22,6 +22,7 @@
 #include "race/native.h"
 #include "race/ompt.h"
 #include "race/options.h"
+#include "race/places.h"
 #include "race/shadow.h"
 #include "race/symbols.h"
 
@@ -57,6 +58,7 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     }
     race_job.program = lo; /* the main program comes first */
     race_job.program_end = hi;
+    race_job.program_len = hi - lo < RACE_TABLED ? hi - lo : RACE_TABLED;
     race_job.program_bias = info->dlpi_addr;
     if (first < last) {
         race_job.statics = first & ~(uintptr_t)4095;

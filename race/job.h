@@ -110,6 +110,7 @@ struct race_job {
     size_t statics_len;
     size_t second, second_len;      /* their second mapping in the PE's space; 0: none */
     uintptr_t program, program_end; /* the main program's code and data */
+    uintptr_t program_len;          /* how much of it has places that are offsets (places.h) */
     uintptr_t cxx, cxx_end;         /* C++'s library, or 0 */
     uintptr_t program_bias;         /* an address of the program minus its address in the file */
 };

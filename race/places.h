@@ -16,7 +16,7 @@ uint32_t race_place_elsewhere(uintptr_t pc);
 /* race_place: the place of an instruction of this process. */
 static inline uint32_t race_place(uintptr_t pc) {
     uintptr_t o = pc - race_job.program;
-    return o < race_job.program_end - race_job.program && o < RACE_TABLED ? (uint32_t)o : race_place_elsewhere(pc);
+    return o < race_job.program_len ? (uint32_t)o : race_place_elsewhere(pc);
 }
 
 /* race_is_program: whether the instruction is in the main program or in C++'s library. */

@@ -129,7 +129,10 @@ void race_look_at(int on);
 void race_attach(uintptr_t base, size_t size, uint64_t offset);
 uint64_t race_detach(uintptr_t base);
 
-/* The ranges that the hooks of loads and stores test first (access.c). */
+/* The ranges that the hooks of loads and stores test first (access.c). Programs have the offsets (inline.h). half_bits,
+ * byte_bits: for each half or byte of a cell, the bits of its epoch in which an access of these bytes must be the same
+ * to be a repetition. */
+#define race_window rma_race_window
 struct race_window {
     uintptr_t heap;
     size_t heap_len;
@@ -139,12 +142,18 @@ struct race_window {
     struct race_cell *statics_cells;
     uintptr_t others; /* what else is checked: the memory of the node's other PEs; or all, if private memory is */
     size_t others_len;
+    race_epoch half_bits[2];
+    race_epoch byte_bits[8];
     int private_mode;
     struct race_cell **chunks; /* cells of private memory, by RACE_CHUNK bytes of the address space; or NULL */
 };
+_Static_assert(offsetof(struct race_window, heap) == 0 && offsetof(struct race_window, statics) == 24 &&
+                   offsetof(struct race_window, others) == 48 && offsetof(struct race_window, half_bits) == 64 &&
+                   offsetof(struct race_window, byte_bits) == 80,
+               "as in inline.h");
 #define RACE_CHUNK_SHIFT 16
 #define RACE_CHUNK       ((uintptr_t)1 << RACE_CHUNK_SHIFT)
-extern struct race_window race_window;
+extern __attribute__((visibility("default"))) struct race_window race_window;
 
 /* race_own: race_who.own for a thread's own accesses. */
 int race_own(void);

@@ -120,7 +120,8 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_caf.so lib/librma_caf.so.1 lib/pkgconfig/rma-caf.pc bin/rmafc \
-    lib/librma_race.so lib/librma_race.so.1 lib/librma/race.specs lib/librma/race.wraps lib/librma/uninstrumented.h \
+    lib/librma_race.so lib/librma_race.so.1 lib/librma/race.specs lib/librma/race.wraps \
+    lib/librma/inline.h lib/librma/uninstrumented.h lib/librma/unseen.h \
     lib/librma_trace.so lib/librma_trace.so.1 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
     lib/librma_shmem.so lib/librma_shmem.so.1 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
