@@ -40,7 +40,7 @@ static RMAI_COLD struct rmai_batch *make_batch(struct rmai_net *net) {
     batch->id = (uint16_t)id;
     net->batch[id] = batch;
     net->n_batches++;
-    rmai_batches_set_timed(net);
+    rmai_batches_set_work(net);
     return batch;
 }
 
@@ -61,7 +61,7 @@ void rmai_batches_give_back(struct rmai_net *net) {
         net->n_batches--;
         free(batch);
     }
-    rmai_batches_set_timed(net);
+    rmai_batches_set_work(net);
 }
 
 static struct rmai_batch *take_batch(struct rmai_net *net) {
@@ -280,6 +280,7 @@ static void add_to_own(struct rmai_net *net, struct rmai_batch *batch) {
     else
         net->own = batch;
     net->own_last = batch;
+    net->batch_work = 1;
 }
 
 const void *rmai_batches_take_own(struct rmai_net *net, size_t *len) {

@@ -181,10 +181,10 @@ int rmai_batches_done(struct rmai_net *net, int from, unsigned n);
 
 /* rmai_batches_give_back frees the batches that have been idle for RMAI_BATCH_IDLE to twice that, if more than
  * RMAI_BATCHES_KEPT exist. The list of idle ones is a stack: those that a program needs less often are at its end.
- * rmai_batches_set_timed is called when the batches or the sessions have become more or fewer. */
+ * rmai_batches_set_work is called when the batches or the sessions have become more or fewer. */
 void rmai_batches_give_back(struct rmai_net *net);
-static inline void rmai_batches_set_timed(struct rmai_net *net) {
-    net->timed = net->sessions > 0 || net->n_batches > RMAI_BATCHES_KEPT;
+static inline void rmai_batches_set_work(struct rmai_net *net) {
+    net->batch_work = net->own || net->sessions > 0 || net->n_batches > RMAI_BATCHES_KEPT;
 }
 
 /* rmai_batches_close frees all batches. None is under way. */

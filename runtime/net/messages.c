@@ -28,23 +28,30 @@ void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t) {
     m->buffer = NULL;
 }
 
-const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int tests, int *from, size_t *len,
-                               int *code) {
+const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code) {
     *code = RMA_SUCCESS;
     if (m->read) {
         m->read = 0;
         *code = post_receive(m, t, (m->next + RMAI_POSTED - 1) % RMAI_POSTED);
         if (*code != RMA_SUCCESS) return NULL;
     }
-    while (!m->arrived) {
+    if (!m->arrived) {
         int done = t->operations->test(t, &m->posted[m->next], &m->arrival);
         if (done < 0) *code = RMA_ERR_MPI;
-        if (done < 0 || (done == 0 && --tests <= 0)) return NULL;
-        m->arrived = done;
+        if (done <= 0) return NULL;
+        m->arrived = 1;
     }
     *from = m->arrival.pe;
     *len = m->arrival.len;
     return m->buffer[m->next];
+}
+
+void rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests) {
+    for (; tests > 0 && !m->read && !m->arrived; tests--) {
+        const int done = t->operations->test(t, &m->posted[m->next], &m->arrival);
+        if (done < 0) return; /* the next test fails as well */
+        m->arrived = done;
+    }
 }
 
 void rmai_messages_done(struct rmai_messages *m) {

@@ -26,11 +26,12 @@ int rmai_messages_open(struct rmai_messages *m, struct rmai_transport *t);
 void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t);
 
 /* rmai_messages_next returns the oldest message that the caller is not done with, from PE *from, of *len bytes; NULL if
- * there is none after so many tests, or the transport has failed (*code). The message stays where it is until
- * rmai_messages_done. Its receive is posted again only when the caller asks for the next message, so that the message
- * itself is not delayed. */
-const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int tests, int *from, size_t *len,
-                               int *code);
+ * there is none, or the transport has failed (*code). The message stays where it is until rmai_messages_done. Its
+ * receive is posted again only when the caller asks for the next message, so that the message itself is not delayed. */
+const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code);
 void rmai_messages_done(struct rmai_messages *m);
+
+/* rmai_messages_await tests at most so many times whether another message has arrived. */
+void rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests);
 
 #endif

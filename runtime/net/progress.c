@@ -17,7 +17,7 @@
 
 #define POLLS             3000 /* before the first nap: longer than most replies take */
 #define POLLS_CROWDED     20
-#define WAIT_TESTS        4     /* for a message, in a turn of a wait */
+#define WAIT_TESTS        3     /* for a message, before each turn of a wait but the first */
 #define NAP_FIRST         10000 /* nanoseconds; the kernel adds some 20 us */
 #define NAP_LAST          200000
 #define LOCK_POLLS        1000
@@ -91,12 +91,12 @@ static void yield_lock(struct rmai_net *net) {
 
 /* Receives the next message and does what it asks for. Returns 1; 0 if there is none, or this PE cannot serve it yet.
  */
-static int hear_message(struct rmai_net *net, int tests) {
+static int hear_message(struct rmai_net *net) {
     int from, code;
     size_t len;
     struct rmai_wire_reader m;
     const struct rmai_envelope *e;
-    const void *message = rmai_messages_next(&net->messages, net->transport, tests, &from, &len, &code);
+    const void *message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code);
     if (!message) {
         if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
         return 0;
@@ -134,30 +134,31 @@ static __attribute__((noinline)) int hear_own(struct rmai_net *net) {
     return 1;
 }
 
-/* Reading the clock takes as long as some operations. */
-static RMAI_COLD void do_what_is_due(struct rmai_net *net, int heard) {
+/* Returns how many of this PE's requests to itself it has done. Reading the clock takes as long as some operations. */
+static __attribute__((noinline)) int do_batch_work(struct rmai_net *net, int heard) {
     const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
+    const int own = net->own ? hear_own(net) : 0;
     if (net->sessions > 0 && (!heard || sometimes)) rmai_batches_send_due(net);
     if (net->n_batches > RMAI_BATCHES_KEPT && sometimes) rmai_batches_give_back(net);
+    if (sometimes) rmai_batches_set_work(net);
+    return own;
 }
 
 /* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
- * the links decide whether to delay them. */
-static void look_after_transport(struct rmai_net *net, int all_heard, int heard) {
+ * the links decide whether to delay them. Returns how many requests of this PE to itself it has done. */
+static int look_after_transport(struct rmai_net *net, int all_heard, int heard) {
     int code = net->serving ? rmai_serve_advance(net) : RMA_SUCCESS;
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_advance(net);
-    if (RMAI_UNLIKELY(net->timed)) do_what_is_due(net, heard);
+    return RMAI_UNLIKELY(net->batch_work) ? do_batch_work(net, heard) : 0;
 }
 
-/* Receives at most so many messages, and tests so often for the first. all_heard: none that has arrived is left, so no
- * acknowledgement is delayed. */
-static int drive_a_while(struct rmai_net *net, int most, int tests, int all_heard) {
-    int heard = 0, own = RMAI_UNLIKELY(net->own != NULL) ? hear_own(net) : 0;
-    while (heard < most && hear_message(net, heard ? 1 : tests)) heard++;
-    heard += own;
-    look_after_transport(net, all_heard, heard);
+/* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
+static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
+    int heard = 0;
+    while (heard < most && hear_message(net)) heard++;
+    heard += look_after_transport(net, all_heard, heard);
     /* Only the holder of the lock counts. */
     atomic_store_explicit(&net->turns, atomic_load_explicit(&net->turns, memory_order_relaxed) + 1,
                           memory_order_relaxed);
@@ -166,7 +167,7 @@ static int drive_a_while(struct rmai_net *net, int most, int tests, int all_hear
     return heard;
 }
 
-int rmai_net_drive(struct rmai_net *net) { return drive_a_while(net, MESSAGES_MOST, 1, 1); }
+int rmai_net_drive(struct rmai_net *net) { return drive_a_while(net, MESSAGES_MOST, 1); }
 
 int rmai_net_progress(struct rmai_net *net, int try) {
     int heard;
@@ -176,7 +177,7 @@ int rmai_net_progress(struct rmai_net *net, int try) {
     else if (!try_lock(net))
         return 0;
     if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_batches_send_gathered(net);
-    heard = drive_a_while(net, 1, 1, 0);
+    heard = drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
     return heard;
 }
@@ -190,7 +191,7 @@ void rmai_net_send_gathered(struct rmai_net *net) {
 
 void rmai_net_poll(struct rmai_net *net) {
     if (!try_lock(net)) return;
-    drive_a_while(net, 1, 1, 0);
+    drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
 }
 
@@ -215,9 +216,10 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
 
 /* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
-    /* While nothing else is under way here, tests in a row find a message sooner. */
-    const unsigned tests = net->serving || net->owing || net->moving || net->sessions ? 1 : WAIT_TESTS;
-    int heard = drive_a_while(net, 1, (int)tests, 0);
+    int heard;
+    /* Tests in a row find a message sooner. The first turn has seen to what the message before has left. */
+    if (wait->idle) rmai_messages_await(&net->messages, net->transport, WAIT_TESTS);
+    heard = drive_a_while(net, 1, 0);
     /* If messages never cease to arrive, the thread does not rest: so it also checks the wait here. */
     if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
     if (heard > 0) {
@@ -225,7 +227,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
         wait->idle = 0;
         return;
     }
-    if ((wait->idle += tests) < (net->crowded ? POLLS_CROWDED : POLLS)) {
+    if ((wait->idle += wait->idle ? WAIT_TESTS + 1 : 1) < (net->crowded ? POLLS_CROWDED : POLLS)) {
         yield_lock(net);
         return;
     }

@@ -83,7 +83,7 @@ struct rmai_net {
     int sessions;         /* sets with an open session, */
     double batches_due;   /* and when their open batches are sent next; */
     double give_back_due; /* when idle batches may be given back; */
-    int timed;            /* one of these times counts: rmai_batches_set_timed */
+    int batch_work;       /* 0: no round of progress has to look at own, sessions and idle batches */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */
