@@ -94,9 +94,9 @@ int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathere
 int rma_get_within_(void *dest, rma_gptr_t source, size_t len);
 int rma_quiet_of_(int pe);
 
-/* rma_bell_ names a word of this PE's symmetric or local heap, aligned to 8 bytes: an atomic or signal on it by a PE of
- * another node wakes the threads that sleep on `futex` by futex(2). There is one such word, the last that was named;
- * word NULL: none. It is for a thread above librma, which calls nothing of librma. */
+/* rma_bell_ names a word of this PE's symmetric or local heap, aligned to 8 bytes: a signal, or a lone atomic, on it by
+ * a PE of another node wakes the threads that sleep on `futex` by futex(2). There is one such word, the last that was
+ * named; word NULL: none. It is for a thread above librma, which calls nothing of librma. */
 void rma_bell_(const void *word, uint32_t *futex);
 
 /* rma_be_punctual_ lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */

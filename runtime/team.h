@@ -38,9 +38,9 @@ struct rmai_team_round {
 };
 
 /* What a team of several nodes knows about them. Its first collective that moves data fills it in (collectives/nodes).
- * The nodes have numbers in the order of their first PEs. If the team's PEs are evenly spread, a rule tells the number
- * of each PE's node: i / block if block > 0, else i % turn if turn > 0. Only without a rule there are tables, of 4
- * bytes for each PE and 4 for each node. */
+ * The nodes have numbers in the order of their first PEs. If the team's PEs meet each node in the same way
+ * (rmai_nodes_rule), a rule tells the number of each PE's node: i / block if block > 0, else i % turn if turn > 0. Only
+ * without a rule there are tables, of 4 bytes for each PE and 4 for each node. */
 struct rmai_team_nodes {
     char *room;                /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known */
     size_t *sizes;             /* in the same memory: 1 + a number for each PE of the team, for a call */

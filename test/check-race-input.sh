@@ -543,6 +543,7 @@ int main(void) {
     if (getenv("BARRIER")) shmem_barrier_all();
 #ifdef __x86_64__
     __asm__ volatile("call 1f; jmp 2f\n1: ret\n2:" : : : "memory");
+    __asm__ volatile("call \"quoted\"; jmp 2f\nquoted: ret\n2:" : : : "memory");
     __asm__ volatile("	call	1f\n	jmp 2f\n1:	ret\n2:" : : : "memory");
 #endif
     for (int i = 0; i < 3; i++) called += functions[i % 2](-i);

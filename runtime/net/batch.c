@@ -40,7 +40,7 @@ static RMAI_COLD struct rmai_batch *make_batch(struct rmai_net *net) {
     batch->id = (uint16_t)id;
     net->batch[id] = batch;
     net->n_batches++;
-    rmai_batches_set_work(net);
+    rmai_batches_set_side_work(net);
     return batch;
 }
 
@@ -61,7 +61,7 @@ void rmai_batches_give_back(struct rmai_net *net) {
         net->n_batches--;
         free(batch);
     }
-    rmai_batches_set_work(net);
+    rmai_batches_set_side_work(net);
 }
 
 static struct rmai_batch *take_batch(struct rmai_net *net) {
@@ -213,7 +213,7 @@ void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, 
     struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
     const uint64_t key = rmai_stream_key(p->pe, r->kind, r->op, r->flags, r->len);
     const int swaps = r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_;
-    const uint64_t operand = swaps ? op->cond : op->value;
+    const uint64_t operand = swaps ? op->cond : r->kind == RMAI_RECORD_ATOMIC ? op->value : 0;
     struct rmai_record one = *r;
     size_t step, value, room;
     int compact;
@@ -273,19 +273,19 @@ static void take_from_link(struct rmai_link *link, const struct rmai_batch *batc
 }
 
 /* A request of this PE to itself needs no transport: the batch keeps the message until it is answered. */
-static void add_to_own(struct rmai_net *net, struct rmai_batch *batch) {
+static void add_to_self(struct rmai_net *net, struct rmai_batch *batch) {
     batch->next = NULL;
-    if (net->own)
-        net->own_last->next = batch;
+    if (net->to_self)
+        net->to_self_last->next = batch;
     else
-        net->own = batch;
-    net->own_last = batch;
-    net->batch_work = 1;
+        net->to_self = batch;
+    net->to_self_last = batch;
+    net->side_work = 1;
 }
 
-const void *rmai_batches_take_own(struct rmai_net *net, size_t *len) {
-    struct rmai_batch *batch = net->own;
-    net->own = batch->next;
+const void *rmai_batches_take_to_self(struct rmai_net *net, size_t *len) {
+    struct rmai_batch *batch = net->to_self;
+    net->to_self = batch->next;
     *len = batch->bytes;
     return batch->message;
 }
@@ -304,7 +304,7 @@ void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p) {
     p->set->filled += rmai_max(batch->bytes, rmai_batch_expect_bytes(batch));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     if (RMAI_UNLIKELY(p->pe == net->job->my_pe)) {
-        add_to_own(net, batch);
+        add_to_self(net, batch);
         return;
     }
     /* The transport has mostly copied the message by now. To find that out here takes no time while the message

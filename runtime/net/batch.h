@@ -163,14 +163,14 @@ static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open
  * lock. rmai_batches_send_due sends, every RMAI_BATCH_WAIT, the open batches of all sets that have an open session.
  * rmai_batches_send_gathered sends the open batches of all other sets; one without a credit is sent when the peer next
  * answers; only a thread of the program calls it. rmai_batches_advance tests the batches whose sends or long data are
- * under way. rmai_batches_take_own takes the oldest of this PE's requests to itself, of which there is one, off their
- * list; the message of *len bytes stays until the request is answered. */
+ * under way. rmai_batches_take_to_self takes the oldest of this PE's requests to itself, of which there is one, off
+ * their list; the message of *len bytes stays until the request is answered. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);
 void rmai_batches_send_gathered(struct rmai_net *net);
 void rmai_batches_advance(struct rmai_net *net);
-const void *rmai_batches_take_own(struct rmai_net *net, size_t *len);
+const void *rmai_batches_take_to_self(struct rmai_net *net, size_t *len);
 
 /* Each of these handles a message that has arrived. rmai_batch_take_reply: a reply of PE `from`, whose items m reads.
  * rmai_batch_send_data: the target of a long put is ready for the data. rmai_batches_done: `n` more requests to that PE
@@ -181,10 +181,10 @@ int rmai_batches_done(struct rmai_net *net, int from, unsigned n);
 
 /* rmai_batches_give_back frees the batches that have been idle for RMAI_BATCH_IDLE to twice that, if more than
  * RMAI_BATCHES_KEPT exist. The list of idle ones is a stack: those that a program needs less often are at its end.
- * rmai_batches_set_work is called when the batches or the sessions have become more or fewer. */
+ * rmai_batches_set_side_work is called when the batches or the sessions have become more or fewer. */
 void rmai_batches_give_back(struct rmai_net *net);
-static inline void rmai_batches_set_work(struct rmai_net *net) {
-    net->batch_work = net->own || net->sessions > 0 || net->n_batches > RMAI_BATCHES_KEPT;
+static inline void rmai_batches_set_side_work(struct rmai_net *net) {
+    net->side_work = net->to_self || net->sessions > 0 || net->n_batches > RMAI_BATCHES_KEPT;
 }
 
 /* rmai_batches_close frees all batches. None is under way. */

@@ -46,12 +46,13 @@ const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t
     return m->buffer[m->next];
 }
 
-void rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests) {
+int rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests) {
     for (; tests > 0 && !m->read && !m->arrived; tests--) {
         const int done = t->operations->test(t, &m->posted[m->next], &m->arrival);
-        if (done < 0) return; /* the next test fails as well */
+        if (done < 0) return RMA_ERR_MPI;
         m->arrived = done;
     }
+    return RMA_SUCCESS;
 }
 
 void rmai_messages_done(struct rmai_messages *m) {

@@ -31,7 +31,8 @@ void rmai_messages_close(struct rmai_messages *m, struct rmai_transport *t);
 const void *rmai_messages_next(struct rmai_messages *m, struct rmai_transport *t, int *from, size_t *len, int *code);
 void rmai_messages_done(struct rmai_messages *m);
 
-/* rmai_messages_await tests at most so many times whether another message has arrived. */
-void rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests);
+/* rmai_messages_await tests at most so many times whether another message has arrived. Returns RMA_SUCCESS, or
+ * RMA_ERR_MPI: the transport has failed. */
+int rmai_messages_await(struct rmai_messages *m, struct rmai_transport *t, int tests);
 
 #endif

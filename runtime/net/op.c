@@ -334,7 +334,7 @@ void rmai_session_start(struct rmai_pending *s) {
         s->session = 1;
         rmai_pending_choose_way(s);
         if (net->sessions++ == 0) net->batches_due = rmai_wtime() + RMAI_BATCH_WAIT;
-        rmai_batches_set_work(net);
+        rmai_batches_set_side_work(net);
     }
     rmai_pending_unlock(s);
     rmai_net_unlock(net);
@@ -348,7 +348,7 @@ void rmai_session_stop(struct rmai_pending *s) {
     if (s->session) {
         s->session = 0;
         net->sessions--;
-        rmai_batches_set_work(net);
+        rmai_batches_set_side_work(net);
         rmai_pending_choose_way(s);
         /* A batch to a peer without a credit is sent when that peer's next reply comes. */
         for (struct rmai_peer *p = s->busy; p; p = p->next)

@@ -123,24 +123,24 @@ static int hear_message(struct rmai_net *net) {
 }
 
 /* Does this PE's oldest request to itself. Returns 0 if it cannot be served yet. */
-static __attribute__((noinline)) int hear_own(struct rmai_net *net) {
+static __attribute__((noinline)) int serve_self(struct rmai_net *net) {
     struct rmai_wire_reader m;
     const void *message;
     size_t len;
     if (RMAI_UNLIKELY(!rmai_serve_ready(net))) return 0;
-    message = rmai_batches_take_own(net, &len);
+    message = rmai_batches_take_to_self(net, &len);
     if (RMAI_UNLIKELY(rmai_serve(net, net->job->my_pe, rmai_wire_open(&m, message, len), &m) != RMA_SUCCESS))
         rmai_net_fatal(net);
     return 1;
 }
 
 /* Returns how many of this PE's requests to itself it has done. Reading the clock takes as long as some operations. */
-static __attribute__((noinline)) int do_batch_work(struct rmai_net *net, int heard) {
+static __attribute__((noinline)) int do_side_work(struct rmai_net *net, int heard) {
     const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
-    const int own = net->own ? hear_own(net) : 0;
+    const int own = net->to_self ? serve_self(net) : 0;
     if (net->sessions > 0 && (!heard || sometimes)) rmai_batches_send_due(net);
     if (net->n_batches > RMAI_BATCHES_KEPT && sometimes) rmai_batches_give_back(net);
-    if (sometimes) rmai_batches_set_work(net);
+    if (sometimes) rmai_batches_set_side_work(net);
     return own;
 }
 
@@ -151,7 +151,7 @@ static int look_after_transport(struct rmai_net *net, int all_heard, int heard) 
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (net->moving) rmai_batches_advance(net);
-    return RMAI_UNLIKELY(net->batch_work) ? do_batch_work(net, heard) : 0;
+    return RMAI_UNLIKELY(net->side_work) ? do_side_work(net, heard) : 0;
 }
 
 /* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
@@ -218,7 +218,8 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard;
     /* Tests in a row find a message sooner. The first turn has seen to what the message before has left. */
-    if (wait->idle) rmai_messages_await(&net->messages, net->transport, WAIT_TESTS);
+    if (wait->idle && rmai_messages_await(&net->messages, net->transport, WAIT_TESTS) != RMA_SUCCESS)
+        rmai_net_fatal(net);
     heard = drive_a_while(net, 1, 0);
     /* If messages never cease to arrive, the thread does not rest: so it also checks the wait here. */
     if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);

@@ -714,7 +714,7 @@ static int not_sent_so(const struct task *t, unsigned number) {
 }
 
 /* Answers a request of this PE to itself, which is told at once. */
-static __attribute__((noinline)) int answer_own(struct task *t) {
+static __attribute__((noinline)) int answer_self(struct task *t) {
     struct reply *r = t->reply;
     struct rmai_wire_reader m;
     int code;
@@ -728,7 +728,7 @@ static __attribute__((noinline)) int answer_own(struct task *t) {
 /* Answers the request: by a reply, or by counting it. Without memory for the count it also sends a reply. */
 static int answer_request(struct task *t) {
     struct rmai_link *link;
-    if (RMAI_UNLIKELY(t->from == t->net->job->my_pe)) return answer_own(t);
+    if (RMAI_UNLIKELY(t->from == t->net->job->my_pe)) return answer_self(t);
     link = t->reply ? NULL : rmai_link_to(t->net, t->from);
     return link ? rmai_link_done(t->net, link) : send_reply(t->net, reply_of(t));
 }

@@ -54,10 +54,11 @@ struct rmai_net {
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
     struct rmai_messages messages;
-    struct rmai_batch *idle, *moving;  /* moving: the transport is still busy with their messages or long data */
-    struct rmai_batch *own, *own_last; /* requests of this PE to itself, which the next turn of progress serves */
-    struct rmai_batch **batch;         /* the batches by their numbers: batch_room places, NULL where there is none, */
-    unsigned batch_room, n_batches;    /* and how many there are */
+    struct rmai_batch *idle, *moving; /* moving: the transport is still busy with their messages or long data */
+    struct rmai_batch *to_self,
+        *to_self_last;              /* requests of this PE to itself, which the next turn of progress serves */
+    struct rmai_batch **batch;      /* the batches by their numbers: batch_room places, NULL where there is none, */
+    unsigned batch_room, n_batches; /* and how many there are */
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */
     struct rmai_link *owing; /* links with requests that are done and not acknowledged */
@@ -83,7 +84,7 @@ struct rmai_net {
     int sessions;         /* sets with an open session, */
     double batches_due;   /* and when their open batches are sent next; */
     double give_back_due; /* when idle batches may be given back; */
-    int batch_work;       /* 0: no round of progress has to look at own, sessions and idle batches */
+    int side_work;        /* 0: there is no request to self, no session and no idle batch to look after in a round */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */

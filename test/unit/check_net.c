@@ -1705,10 +1705,10 @@ START_TEST(idle_batches_are_given_back) {
         rmai_batches_give_back(p->net);
         rmai_net_unlock(p->net);
         ck_assert_uint_eq(p->net->n_batches, MANY); /* which was just now */
-        ck_assert_int_eq(p->net->batch_work, 1);
+        ck_assert_int_eq(p->net->side_work, 1);
         if (round == 1) continue;
         ck_assert_uint_eq(batches_after_a_while(p), RMAI_BATCHES_KEPT);
-        ck_assert_int_eq(p->net->batch_work, 0);
+        ck_assert_int_eq(p->net->side_work, 0);
     }
     for (int i = 0; i < MANY; i++) rmai_pending_close(sets[i]);
 }
