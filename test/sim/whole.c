@@ -461,6 +461,10 @@ void __wrap_rmai_siblings_abort(int code) {
     sim_end_job(sim_here(), here()->note);
 }
 
+/* The simulator's own output is no PE's: whether somebody has read it must change no run. */
+void __wrap_rmai_process_let_read(void);
+void __wrap_rmai_process_let_read(void) {}
+
 /* Who speaks: the library keeps that in a variable of the process, which is the last PE's that went through rma_init.
  * There is no host, so that a run has the same words on all machines. */
 const char *__real_rmai_error_who(void);
