@@ -27,15 +27,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS              4
-#define DATA               112 /* bytes of a slot */
-#define DATA_LONG          6000
-#define TICKETS_MOST       4096
-#define PHASES             6
-#define HELPERS            2  /* threads of a program beside its first one, at most */
-#define LOCKERS            32 /* PEs that take a lock, about; PEs in a ring that goes round several times, at most */
-#define BURST              220
-#define AHEAD_MOST         160  /* broadcasts: leaders meet after 64, and a mailbox of a node has room for some 64 */
+#define WORDS        4
+#define DATA         112 /* bytes of a slot */
+#define DATA_LONG    6000
+#define TICKETS_MOST 4096
+#define PHASES       6
+#define HELPERS      2  /* threads of a program beside its first one, at most */
+#define LOCKERS      32 /* PEs that take a lock, about; PEs in a ring that goes round several times, at most */
+#define BURST        220
+/* Broadcasts: from a root to its leader through a mailbox of 64 slots (RMAI_SLOTS), 64 between leaders until they meet,
+ * and as many through the mailbox of the other node. */
+#define AHEAD_MOST         (3 * 64)
 #define COLLECT_MOST       3000 /* bytes of one PE in a collective */
 #define SERVED_GETS        40
 #define SERVED_WITHIN      40000000  /* nanoseconds: so much less than a long sleep of the progress thread for each */
