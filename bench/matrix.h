@@ -9,7 +9,7 @@
 
 #include "irregular.h"
 
-#define MATRIX_DRAWN 16 /* entries drawn for each row, of which those above the diagonal count: half, on average */
+#define MATRIX_DRAWN 16 /* entries drawn for each row; those above the diagonal count, half of them on average */
 
 struct matrix_entry {
     uint32_t row, column;

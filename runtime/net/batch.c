@@ -212,7 +212,7 @@ void rmai_batch_open_stream(struct rmai_batch *batch, const struct rmai_op *op, 
     const struct rmai_peer *p = batch->peer;
     struct rmai_stream *s = &p->set->streams.of[(unsigned)p->pe % RMAI_STREAMS];
     const uint64_t key = rmai_stream_key(p->pe, r->kind, r->op, r->flags, r->len);
-    const int swaps = r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_;
+    const int swaps = rmai_wire_is_swap(r);
     const uint64_t operand = swaps ? op->cond : r->kind == RMAI_RECORD_ATOMIC ? op->value : 0;
     struct rmai_record one = *r;
     size_t step, value, room;

@@ -163,8 +163,8 @@ static inline int rmai_peer_has_open(const struct rmai_peer *p) { return p->open
  * lock. rmai_batches_send_due sends, every RMAI_BATCH_WAIT, the open batches of all sets that have an open session.
  * rmai_batches_send_gathered sends the open batches of all other sets; one without a credit is sent when the peer next
  * answers; only a thread of the program calls it. rmai_batches_advance tests the batches whose sends or long data are
- * under way. rmai_batches_take_to_self takes the oldest of this PE's requests to itself, of which there is one, off
- * their list; the message of *len bytes stays until the request is answered. */
+ * under way. rmai_batches_take_to_self takes the oldest of this PE's requests to itself off their list, which is not
+ * empty; the message of *len bytes stays until the request is answered. */
 int rmai_batch_open(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batch_send(struct rmai_net *net, struct rmai_peer *p);
 void rmai_batches_send_due(struct rmai_net *net);

@@ -134,7 +134,8 @@ static __attribute__((noinline)) int serve_self(struct rmai_net *net) {
     return 1;
 }
 
-/* Returns how many of this PE's requests to itself it has done. Reading the clock takes as long as some operations. */
+/* Does what only sessions, requests to self and idle batches need. Returns how many requests to self it has done. It
+ * reads the clock in few rounds, since that takes as long as some operations. */
 static __attribute__((noinline)) int do_side_work(struct rmai_net *net, int heard) {
     const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
     const int own = net->to_self ? serve_self(net) : 0;
@@ -217,7 +218,8 @@ void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
 /* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard;
-    /* Tests in a row find a message sooner. The first turn has seen to what the message before has left. */
+    /* Several tests in a row find a message sooner than one in each turn. There is nothing else to do: the turn before
+     * has found no message, and has looked after what earlier ones left. */
     if (wait->idle && rmai_messages_await(&net->messages, net->transport, WAIT_TESTS) != RMA_SUCCESS)
         rmai_net_fatal(net);
     heard = drive_a_while(net, 1, 0);

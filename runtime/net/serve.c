@@ -550,8 +550,7 @@ static inline int may_be_steady(const struct rmai_record *r) { return r->len == 
 /* Writes an element of a compact run as it would stand in a wide one. Few come here: most compact runs are steady. */
 static __attribute__((noinline)) const unsigned char *widen(const struct task *t, const unsigned char *element,
                                                             unsigned char wide[24]) {
-    const int swaps = t->r.kind == RMAI_RECORD_ATOMIC && t->r.op == RMA_COMPARE_SWAP_,
-              same = t->r.flags & RMAI_RECORD_SAME;
+    const int swaps = rmai_wire_is_swap(&t->r), same = t->r.flags & RMAI_RECORD_SAME;
     uint64_t offset, value = 0, cond = 0;
     uint32_t number;
     memcpy(&offset, t->elements, sizeof offset);
@@ -713,7 +712,7 @@ static int not_sent_so(const struct task *t, unsigned number) {
     return rmai_error(RMA_ERR_MPI, "a message from PE %d is damaged: record %u%s", t->from, number, text);
 }
 
-/* Answers a request of this PE to itself, which is told at once. */
+/* Answers a request of this PE to itself: reads the reply, or the acknowledgement, in place of sending it. */
 static __attribute__((noinline)) int answer_self(struct task *t) {
     struct reply *r = t->reply;
     struct rmai_wire_reader m;

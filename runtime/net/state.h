@@ -57,7 +57,7 @@ struct rmai_net {
     struct rmai_batch *idle, *moving; /* moving: the transport is still busy with their messages or long data */
     struct rmai_batch *to_self,
         *to_self_last;              /* requests of this PE to itself, which the next turn of progress serves */
-    struct rmai_batch **batch;      /* the batches by their numbers: batch_room places, NULL where there is none, */
+    struct rmai_batch **batch;      /* the batches by their numbers: batch_room places, each a batch or NULL, */
     unsigned batch_room, n_batches; /* and how many there are */
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */

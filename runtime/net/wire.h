@@ -196,6 +196,10 @@ static inline int rmai_wire_gives(const struct rmai_record *r) {
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
+static inline int rmai_wire_is_swap(const struct rmai_record *r) {
+    return r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_;
+}
+
 /* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message, rmai_wire_head_bytes
  * those of what comes before the elements, after record and name, and rmai_wire_elements_bytes the sum of it all, with
  * padding. */
