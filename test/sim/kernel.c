@@ -52,7 +52,7 @@ enum rmai_process_state __wrap_rmai_process_state(int pid);
 /* ---- sleeping on words ---- */
 
 static struct sim_task *sleepers[BUCKETS];
-static int waiting_for[BUCKETS]; /* tasks that wait for the mutexes of a bucket */
+static struct sim_task *mutex_waiters; /* tasks that wait for a mutex, the last one first */
 
 static struct sim_task **bucket_of(const void *word) { return &sleepers[(uintptr_t)word / 4 * 2654435761u % BUCKETS]; }
 
@@ -109,7 +109,7 @@ void sim_overwritten(const void *at, size_t len) {
 /* No task of an earlier run is left waiting. */
 void sim_kernel_begin(void) {
     memset(sleepers, 0, sizeof sleepers);
-    memset(waiting_for, 0, sizeof waiting_for);
+    mutex_waiters = NULL;
 }
 
 /* The library makes this call for futex(2), for membarrier(2), which one thread needs not, and for scheduling
@@ -189,22 +189,33 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
 }
 
 /* All tasks are one thread of the system, which must not wait for itself. A task that unlocks a mutex for which others
- * wait lets them have it: on a machine they would run at the same time. */
-static int *waiting_for_mutex(const pthread_mutex_t *mutex) { return &waiting_for[(uintptr_t)mutex / 8 % BUCKETS]; }
+ * wait lets them have it: on a machine they would run at the same time. Whether others wait is found by the mutex's
+ * address itself, not by a hash of it: where two addresses lie to each other must change no run. */
+static int is_awaited(const pthread_mutex_t *mutex) {
+    const struct sim_task *t = mutex_waiters;
+    while (t && t->mutex != mutex) t = t->other;
+    return t != NULL;
+}
+
+static void await_mutex(struct sim_task *me, const pthread_mutex_t *mutex) {
+    struct sim_task **i = &mutex_waiters;
+    me->mutex = mutex;
+    me->other = mutex_waiters;
+    mutex_waiters = me;
+    sim_wait(YIELD);
+    while (*i != me) i = &(*i)->other;
+    *i = me->other;
+}
 
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (!sim_self()) return __real_pthread_mutex_lock(mutex);
-    while (pthread_mutex_trylock(mutex) != 0) {
-        ++*waiting_for_mutex(mutex);
-        sim_wait(YIELD);
-        --*waiting_for_mutex(mutex);
-    }
+    while (pthread_mutex_trylock(mutex) != 0) await_mutex(sim_self(), mutex);
     return 0;
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
     const int code = __real_pthread_mutex_unlock(mutex);
-    if (sim_self() && *waiting_for_mutex(mutex)) sim_wait(2 * YIELD);
+    if (sim_self() && is_awaited(mutex)) sim_wait(2 * YIELD);
     return code;
 }
 

@@ -127,7 +127,8 @@ void sim_end_job(struct sim_pe *pe, const char *why) {
     struct sim_report *report = &pe->sim->report;
     snprintf(report->why, sizeof report->why, "%s", why);
     report->ended = 1 + pe->me;
-    for (int i = 0; i < pe->sim->options->n_pes; i++) report->merging += pe->sim->pe[i].merges;
+    for (int i = 0; i < pe->sim->options->n_pes && i < 64; i++)
+        report->inside |= (uint64_t)(pe->sim->pe[i].inside > 0) << i;
     report->time = sim_time();
     sim_log(pe, "ends the job: %s", why);
     sim_stop_here();

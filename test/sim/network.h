@@ -114,18 +114,19 @@ struct sim_options {
 };
 
 struct sim_report {
-    uint64_t time;             /* when the last PE was through */
-    uint64_t messages;         /* that were sent, */
-    uint64_t bytes;            /* and their bytes */
-    uint64_t rounds;           /* messages of the longest chain of which each was sent after the one before was taken */
-    unsigned unread;           /* messages to one PE that it had not received, at most */
-    int stuck;                 /* PEs that wait for what nobody will send */
-    int left;                  /* operations that are not done, and messages that nobody has received, in the end */
-    uint64_t steps;            /* turns of PEs, and messages that have arrived */
-    uint64_t missed_wakeups;   /* sleeps in the kernel that ended by themselves although the word had changed before */
-    int ended;                 /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
-    char why[1024];            /* its words, or those of sim_fail */
-    int merging;               /* PEs in a call of the transport that takes all PEs, when the job was ended */
+    uint64_t time;           /* when the last PE was through */
+    uint64_t messages;       /* that were sent, */
+    uint64_t bytes;          /* and their bytes */
+    uint64_t rounds;         /* messages of the longest chain of which each was sent after the one before was taken */
+    unsigned unread;         /* messages to one PE that it had not received, at most */
+    int stuck;               /* PEs that wait for what nobody will send */
+    int left;                /* operations that are not done, and messages that nobody has received, in the end */
+    uint64_t steps;          /* turns of PEs, and messages that have arrived */
+    uint64_t missed_wakeups; /* sleeps in the kernel that ended by themselves although the word had changed before */
+    int ended;               /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
+    char why[1024];          /* its words, or those of sim_fail */
+    uint64_t inside; /* a bit for each of the first 64 PEs: it was in a call of the transport that waits, when the job
+                      * was ended */
     uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
@@ -134,7 +135,7 @@ struct sim_pe {
     struct sim *sim;
     int me;
     int dead, stopped;
-    int merges;             /* it is in a call of the transport that takes all PEs, and serves nobody */
+    int inside;             /* calls of the transport that wait, a merge or a flush, in which it is */
     struct sim_task *tasks; /* the first one made is the last */
     void *layer;            /* what the layer keeps of it */
     unsigned n_receives;

@@ -241,11 +241,13 @@ static int flush(struct rmai_transport *t, const char *call, enum rmai_window_ki
             if (a->window == window && a->target->me == pe && !a->is_get) read_source(a);
         return RMA_SUCCESS;
     }
+    me->inside++;
     for (;;) {
         sim_windows_serve(me);
         if (!has_under_way(w, window, pe, most)) break;
         sim_idle_poll();
     }
+    me->inside--;
     sim_poll_over();
     return RMA_SUCCESS;
 }
@@ -298,9 +300,9 @@ static void take_largest(void *mine, const void *other, size_t bytes) {
 static int merge_values(struct rmai_transport *t, int *values, int n) {
     struct sim_pe *me = sim_pe_of(t);
     int code;
-    me->merges = 1;
+    me->inside++;
     code = sim_merge(t, MERGE_TAG, values, (size_t)n * sizeof *values, take_largest);
-    me->merges = 0;
+    me->inside--;
     return code;
 }
 
