@@ -57,7 +57,7 @@ passes --scenario requests --seeds "${RMA_TEST_SEEDS:-100}"
 passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-80}"
 # The caller's settings must not matter.
 RMA_STATS=1 RMA_NODE_PES=0x passes --scenario jobs --seeds 3
-passes --scenario failures --seeds "${RMA_TEST_SEEDS:-8}"
+passes --scenario failures --seeds "${RMA_TEST_SEEDS:-16}"
 passes --scenario requests --seed 7 --pes 40
 passes --scenario jobs --seed 7 --pes 64
 # log_of FILE ARGUMENT...: the events of the runs, without what differs from run to run: the last line, which tells the

@@ -188,21 +188,15 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
     return 0;
 }
 
-/* All tasks are one thread of the system, which must not wait for itself. A task that unlocks a mutex for which others
- * wait lets them have it: on a machine they would run at the same time. Whether others wait is found by the mutex's
- * address itself, not by a hash of it: where two addresses lie to each other must change no run. */
-static int is_awaited(const pthread_mutex_t *mutex) {
-    const struct sim_task *t = mutex_waiters;
-    while (t && t->mutex != mutex) t = t->other;
-    return t != NULL;
-}
-
+/* All tasks are one thread of the system, which must not wait for itself. A task that unlocks a mutex wakes those that
+ * wait for it, and lets them have it: on a machine they would run at the same time. They are found by the mutex's
+ * address itself, not by a hash of it: how far two mutexes are apart must change no run. */
 static void await_mutex(struct sim_task *me, const pthread_mutex_t *mutex) {
     struct sim_task **i = &mutex_waiters;
     me->mutex = mutex;
     me->other = mutex_waiters;
     mutex_waiters = me;
-    sim_wait(YIELD);
+    sim_wait(SIM_NEVER);
     while (*i != me) i = &(*i)->other;
     *i = me->other;
 }
@@ -215,7 +209,11 @@ int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
     const int code = __real_pthread_mutex_unlock(mutex);
-    if (sim_self() && is_awaited(mutex)) sim_wait(2 * YIELD);
+    int woken = 0;
+    if (!sim_self()) return code;
+    for (struct sim_task *t = mutex_waiters; t; t = t->other)
+        if (t->mutex == mutex) sim_wake(t), woken = 1;
+    if (woken) sim_wait(YIELD);
     return code;
 }
 

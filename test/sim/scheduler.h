@@ -7,6 +7,7 @@
 #ifndef SIM_SCHEDULER_H
 #define SIM_SCHEDULER_H
 
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
@@ -32,8 +33,8 @@ struct sim_scheduler {
     struct sim_event *heap;
     size_t n, room;
     uint64_t order;
-    int over; /* the run ends with the present turn */
-    ucontext_t context;
+    int over;         /* the run ends with the present turn */
+    jmp_buf place;    /* of the scheduler, while a task runs */
     void *fake_stack; /* of the address sanitizer, and what it knows of the thread's own stack */
     const void *stack;
     size_t stack_size;
@@ -45,7 +46,9 @@ struct sim_task {
     struct sim_pe *pe;
     void (*run)(void *context);
     void *run_context;
-    ucontext_t context;
+    ucontext_t context; /* in which it begins, */
+    jmp_buf place;      /* and where it goes on */
+    int entered;        /* it has begun */
     char *stack;
     void *fake_stack;
     uint64_t local;         /* its own time, which may be later than the scheduler's */
