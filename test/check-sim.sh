@@ -65,7 +65,8 @@ passes --scenario jobs --seed 7 --pes 64
 log_of() {
     log=$1
     shift
-    "$sim" "$@" --log | sed -e '$d' -e 's/0x[0-9a-f]*/ADDRESS/g' >"$log"
+    "$sim" "$@" --log >"$dir/out" || fail "sim $*"
+    sed -e '$d' -e 's/0x[0-9a-f]*/ADDRESS/g' "$dir/out" >"$log"
     [ "$(wc -l <"$log")" -ge 100 ] || fail "sim $*: not even 100 events"
 }
 log_of "$dir/first" --scenario requests --seed 3

@@ -72,19 +72,18 @@ static int is_named(const char *text, int pe) {
     return strstr(text, name) != NULL;
 }
 
-/* From inside MPI a PE sees which processes of its host are gone or stopped, and nothing of another host, or of a link.
- */
+/* From inside MPI a PE sees which processes of its host are gone or stopped, and nothing of other hosts or of links. */
 static int cannot_be_seen(const struct sim_report *report) {
     return injection[0].what == SIM_CUT || (!near && (report->ended - 1) / node_pes != injection[0].pe / node_pes);
 }
 
-/* A PE inside of MPI may answer nobody, and be named in place of the one for which it waits. That is so where MPI's
- * call takes all PEs; and with RMA_THREAD_MULTIPLE, where a flush holds the lock of its pending set, and the thread
- * that would answer waits for this lock to complete an operation of the set. */
+/* A PE that MPI holds (sim_report.inside) may answer nobody, and be named in place of the one for which it waits. It
+ * answers nobody in a call that takes all PEs. In a flush, with RMA_THREAD_MULTIPLE, it holds the lock of the pending
+ * set that is flushed, and its progress thread may wait for this lock, to complete an operation of the set. */
 static int accuses_one_inside(const struct sim_report *report, const char *why) {
     for (const char *end = why, *name; (end = strstr(end, " has not answered ")) != NULL; end++) {
         for (name = end; name > why && name[-1] >= '0' && name[-1] <= '9'; name--) continue;
-        if (name < end && report->inside >> atoi(name) % 64 & 1) return 1;
+        if (name < end && atoi(name) < 64 && report->inside >> atoi(name) & 1) return 1;
     }
     return 0;
 }

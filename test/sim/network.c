@@ -123,12 +123,16 @@ void sim_fail(struct sim_pe *pe, const char *format, ...) {
     sim_stop_here();
 }
 
+static int is_held_inside(const struct sim_pe *pe) {
+    return pe->merging || (pe->flushing && sim_windows_wait_for_lost(pe));
+}
+
 void sim_end_job(struct sim_pe *pe, const char *why) {
     struct sim_report *report = &pe->sim->report;
     snprintf(report->why, sizeof report->why, "%s", why);
     report->ended = 1 + pe->me;
     for (int i = 0; i < pe->sim->options->n_pes && i < 64; i++)
-        report->inside |= (uint64_t)(pe->sim->pe[i].inside > 0) << i;
+        report->inside |= (uint64_t)is_held_inside(&pe->sim->pe[i]) << i;
     report->time = sim_time();
     sim_log(pe, "ends the job: %s", why);
     sim_stop_here();

@@ -125,8 +125,8 @@ struct sim_report {
     uint64_t missed_wakeups; /* sleeps in the kernel that ended by themselves although the word had changed before */
     int ended;               /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
     char why[1024];          /* its words, or those of sim_fail */
-    uint64_t inside; /* a bit for each of the first 64 PEs: it was in a call of the transport that waits, when the job
-                      * was ended */
+    uint64_t inside; /* a bit for each of the first 64 PEs: when the job was ended, it was in a merge, or in a flush
+                      * that waits for a PE that is lost */
     uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
@@ -135,7 +135,7 @@ struct sim_pe {
     struct sim *sim;
     int me;
     int dead, stopped;
-    int inside;             /* calls of the transport that wait, a merge or a flush, in which it is */
+    int merging, flushing;  /* tasks of it that are in such a call of the transport */
     struct sim_task *tasks; /* the first one made is the last */
     void *layer;            /* what the layer keeps of it */
     unsigned n_receives;

@@ -60,7 +60,7 @@ struct sim_task {
     const void *word;       /* on which it sleeps, or NULL */
     int overwritten;        /* the network has stored there since */
     struct sim_task *next;  /* of the same PE */
-    const void *mutex;      /* for which it waits, while it does */
+    const void *mutex;      /* for which it waits, or has waited last */
     struct sim_task *other; /* that sleeps on a word, or waits for a mutex */
     struct rmai_error_kept error;
 };

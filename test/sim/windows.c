@@ -222,6 +222,12 @@ static int has_under_way(const struct sim_windows *w, enum rmai_window_kind wind
     return 0;
 }
 
+int sim_windows_wait_for_lost(const struct sim_pe *pe) {
+    for (const struct access *a = pe->windows->under_way; a; a = a->next)
+        if (!sim_pe_stands(a->target) || sim_link_is_cut(pe, a->target->me)) return 1;
+    return 0;
+}
+
 static int flush(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                  enum rmai_flush_kind kind) {
     struct sim_pe *me = sim_pe_of(t);
@@ -241,13 +247,13 @@ static int flush(struct rmai_transport *t, const char *call, enum rmai_window_ki
             if (a->window == window && a->target->me == pe && !a->is_get) read_source(a);
         return RMA_SUCCESS;
     }
-    me->inside++;
+    me->flushing++;
     for (;;) {
         sim_windows_serve(me);
         if (!has_under_way(w, window, pe, most)) break;
         sim_idle_poll();
     }
-    me->inside--;
+    me->flushing--;
     sim_poll_over();
     return RMA_SUCCESS;
 }
@@ -300,9 +306,9 @@ static void take_largest(void *mine, const void *other, size_t bytes) {
 static int merge_values(struct rmai_transport *t, int *values, int n) {
     struct sim_pe *me = sim_pe_of(t);
     int code;
-    me->inside++;
+    me->merging++;
     code = sim_merge(t, MERGE_TAG, values, (size_t)n * sizeof *values, take_largest);
-    me->inside--;
+    me->merging--;
     return code;
 }
 

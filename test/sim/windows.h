@@ -22,4 +22,7 @@ int sim_windows_close(struct sim_windows *w);
 /* sim_windows_serve: the PE drives progress, and does the accesses that need it. */
 void sim_windows_serve(struct sim_pe *pe);
 
+/* sim_windows_wait_for_lost: 1 if an access of the PE is under way to one that has died, is stopped, or is cut off. */
+int sim_windows_wait_for_lost(const struct sim_pe *pe);
+
 #endif
