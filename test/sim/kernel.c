@@ -52,7 +52,6 @@ enum rmai_process_state __wrap_rmai_process_state(int pid);
 /* ---- sleeping on words ---- */
 
 static struct sim_task *sleepers[BUCKETS];
-static struct sim_task *mutex_waiters; /* tasks that wait for a mutex, the last one first */
 
 static struct sim_task **bucket_of(const void *word) { return &sleepers[(uintptr_t)word / 4 * 2654435761u % BUCKETS]; }
 
@@ -67,18 +66,24 @@ static uint64_t nanoseconds(const struct timespec *time) {
     return time ? (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec : SIM_NEVER;
 }
 
-static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
+/* The task whose turn it is sleeps until wake_sleepers, which forgets that it does, or until the time is over. */
+static void sleep_until_woken(const void *word, uint64_t most) {
     struct sim_task *me = sim_self(), **bucket = bucket_of(word);
-    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) {
-        errno = EAGAIN;
-        return -1;
-    }
     me->word = word;
     me->overwritten = 0;
     me->other = *bucket;
     *bucket = me;
-    me->idle_polls = 0;
     sim_wait(most);
+}
+
+static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
+    struct sim_task *me = sim_self();
+    if (__atomic_load_n(word, __ATOMIC_SEQ_CST) != old) {
+        errno = EAGAIN;
+        return -1;
+    }
+    me->idle_polls = 0;
+    sleep_until_woken(word, most);
     if (!me->word) return 0;
     forget_sleeper(me);
     if (!me->overwritten && __atomic_load_n(word, __ATOMIC_SEQ_CST) != old) sim_missed_wakeup(me->pe, word);
@@ -86,7 +91,7 @@ static long sleep_on_word(uint32_t *word, uint32_t old, uint64_t most) {
     return -1;
 }
 
-static long wake_sleepers(const uint32_t *word) {
+static long wake_sleepers(const void *word) {
     struct sim_task *t = *bucket_of(word), *next;
     long n = 0;
     for (; t; t = next) {
@@ -107,10 +112,7 @@ void sim_overwritten(const void *at, size_t len) {
 }
 
 /* No task of an earlier run is left waiting. */
-void sim_kernel_begin(void) {
-    memset(sleepers, 0, sizeof sleepers);
-    mutex_waiters = NULL;
-}
+void sim_kernel_begin(void) { memset(sleepers, 0, sizeof sleepers); }
 
 /* The library makes this call for futex(2), for membarrier(2), which one thread needs not, and for scheduling
  * attributes, which tasks do not have. membarrier is there whatever the machine: so a run is the same on all. Like
@@ -127,7 +129,7 @@ __attribute__((no_sanitize("address"))) long __wrap_syscall(long number, ...) {
         errno = ENOSYS;
         return -1;
     }
-    if ((int)a[1] == FUTEX_WAKE) return wake_sleepers((const uint32_t *)a[0]);
+    if ((int)a[1] == FUTEX_WAKE) return wake_sleepers((const void *)a[0]);
     return sleep_on_word((uint32_t *)a[0], (uint32_t)a[2], nanoseconds((const struct timespec *)a[3]));
 }
 
@@ -189,31 +191,16 @@ int __wrap_pthread_join(pthread_t thread, void **result) {
 }
 
 /* All tasks are one thread of the system, which must not wait for itself. A task that unlocks a mutex wakes those that
- * wait for it, and lets them have it: on a machine they would run at the same time. They are found by the mutex's
- * address itself, not by a hash of it: how far two mutexes are apart must change no run. */
-static void await_mutex(struct sim_task *me, const pthread_mutex_t *mutex) {
-    struct sim_task **i = &mutex_waiters;
-    me->mutex = mutex;
-    me->other = mutex_waiters;
-    mutex_waiters = me;
-    sim_wait(SIM_NEVER);
-    while (*i != me) i = &(*i)->other;
-    *i = me->other;
-}
-
+ * wait for it, and lets them have it: on a machine they would run at the same time. */
 int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex) {
     if (!sim_self()) return __real_pthread_mutex_lock(mutex);
-    while (pthread_mutex_trylock(mutex) != 0) await_mutex(sim_self(), mutex);
+    while (pthread_mutex_trylock(mutex) != 0) sleep_until_woken(mutex, SIM_NEVER);
     return 0;
 }
 
 int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex) {
     const int code = __real_pthread_mutex_unlock(mutex);
-    int woken = 0;
-    if (!sim_self()) return code;
-    for (struct sim_task *t = mutex_waiters; t; t = t->other)
-        if (t->mutex == mutex) sim_wake(t), woken = 1;
-    if (woken) sim_wait(YIELD);
+    if (sim_self() && wake_sleepers(mutex) > 0) sim_wait(YIELD);
     return code;
 }
 

@@ -114,19 +114,18 @@ struct sim_options {
 };
 
 struct sim_report {
-    uint64_t time;           /* when the last PE was through */
-    uint64_t messages;       /* that were sent, */
-    uint64_t bytes;          /* and their bytes */
-    uint64_t rounds;         /* messages of the longest chain of which each was sent after the one before was taken */
-    unsigned unread;         /* messages to one PE that it had not received, at most */
-    int stuck;               /* PEs that wait for what nobody will send */
-    int left;                /* operations that are not done, and messages that nobody has received, in the end */
-    uint64_t steps;          /* turns of PEs, and messages that have arrived */
-    uint64_t missed_wakeups; /* sleeps in the kernel that ended by themselves although the word had changed before */
-    int ended;               /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
-    char why[1024];          /* its words, or those of sim_fail */
-    uint64_t inside; /* a bit for each of the first 64 PEs: when the job was ended, it was in a merge, or in a flush
-                      * that waits for a PE that is lost */
+    uint64_t time;             /* when the last PE was through */
+    uint64_t messages;         /* that were sent, */
+    uint64_t bytes;            /* and their bytes */
+    uint64_t rounds;           /* messages of the longest chain of which each was sent after the one before was taken */
+    unsigned unread;           /* messages to one PE that it had not received, at most */
+    int stuck;                 /* PEs that wait for what nobody will send */
+    int left;                  /* operations that are not done, and messages that nobody has received, in the end */
+    uint64_t steps;            /* turns of PEs, and messages that have arrived */
+    uint64_t missed_wakeups;   /* sleeps in the kernel that ended by themselves although the word had changed before */
+    int ended;                 /* 1 + the PE that has ended the job, by rma_abort or an error; 0: none */
+    char why[1024];            /* its words, or those of sim_fail */
+    uint64_t inside;           /* bit i: MPI held PE i, in a merge or by a lost PE in a flush, as the job was ended */
     uint64_t injections_begun; /* when; 0: not yet */
     int failed; /* sim_fail has been called: the run has ended there, and what follows counts for nothing */
 };
@@ -135,7 +134,7 @@ struct sim_pe {
     struct sim *sim;
     int me;
     int dead, stopped;
-    int merging, flushing;  /* tasks of it that are in such a call of the transport */
+    int merging, flushing;  /* tasks of it in a call of the transport that takes all PEs, or waits for a flush */
     struct sim_task *tasks; /* the first one made is the last */
     void *layer;            /* what the layer keeps of it */
     unsigned n_receives;

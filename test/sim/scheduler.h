@@ -47,7 +47,7 @@ struct sim_task {
     void (*run)(void *context);
     void *run_context;
     ucontext_t context; /* in which it begins, */
-    jmp_buf place;      /* and where it goes on */
+    jmp_buf place;      /* and where it continues */
     int entered;        /* it has begun */
     char *stack;
     void *fake_stack;
@@ -57,11 +57,10 @@ struct sim_task {
     int held;               /* its turn has come while its PE stood still */
     unsigned idle_polls;    /* one after the other (sim_idle_poll) */
     int polling;            /* it waits between two polls */
-    const void *word;       /* on which it sleeps, or NULL */
+    const void *word;       /* or mutex, on which it sleeps, or NULL */
     int overwritten;        /* the network has stored there since */
     struct sim_task *next;  /* of the same PE */
-    const void *mutex;      /* for which it waits, or has waited last */
-    struct sim_task *other; /* that sleeps on a word, or waits for a mutex */
+    struct sim_task *other; /* that sleeps on a word or a mutex */
     struct rmai_error_kept error;
 };
 
