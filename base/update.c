@@ -6,6 +6,7 @@
 #include "base/kernels.h"
 #include "base/word.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define STRIPE ((size_t)1 << RMA_STRIPE_BITS_)
@@ -26,9 +27,15 @@ uint64_t rmai_stripes_atomic(const struct rmai_stripes *s, uint64_t position, in
                              uint64_t value, uint64_t cond) {
     uint32_t *stripe;
     uint64_t old;
-    if (op < RMA_FETCH_FADD_) return rmai_atomic(op, word, len, value, cond);
+    if (op < RMA_FETCH_FADD_ && len >= 4) return rmai_atomic(op, word, len, value, cond);
     stripe = lock_stripe(s, position);
-    old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
+    if (RMAI_UNLIKELY(len < 4)) {
+        assert(op == RMA_COMPARE_SWAP_ && "the only atomic on elements of 1 and 2 bytes");
+        old = rmai_word_load(word, len);
+        if (old == cond) rmai_word_store(word, value, len);
+    } else {
+        old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
+    }
     rma_stripe_unlock_(stripe);
     return old;
 }
@@ -93,9 +100,9 @@ WORDS(words8, rma_word8_, int64_t)
 static inline void update_in_stripe(enum rma_op op, enum rma_type type, char *there, const char *source, char *fetch,
                                     size_t n) {
     const size_t len = n * rmai_type_size(type);
-    if (fetch) memcpy(fetch, there, len);
+    if (fetch) rma_move_(fetch, there, len);
     if (op == RMA_OP_REPLACE)
-        memcpy(there, source, len);
+        rma_move_(there, source, len);
     else if (op != RMA_OP_FETCH)
         rmai_kernel(op, type)->accumulate(there, source, n);
 }
@@ -136,8 +143,18 @@ static __attribute__((noinline)) void update_stripes(const struct rmai_stripes *
     }
 }
 
+static int is_word(enum rma_type type) {
+    return type == RMA_INT32 || type == RMA_UINT32 || type == RMA_INT64 || type == RMA_UINT64;
+}
+
 void rmai_update(const struct rmai_stripes *s, uint64_t position, enum rma_op op, enum rma_type type, void *there,
                  const void *source, void *fetch, size_t n) {
+    /* Two words that programs take for one, such as a pair of pointers. */
+    if (RMAI_UNLIKELY(op >= RMA_OP_REPLACE && n * rmai_type_size(type) == 16 && (op == RMA_OP_FETCH || !fetch)) &&
+        is_word(type)) {
+        rma_move_(op == RMA_OP_FETCH ? fetch : there, op == RMA_OP_FETCH ? there : source, 16);
+        return;
+    }
     switch (type) {
         case RMA_INT32:
         case RMA_UINT32: update_words4(op, type == RMA_INT32, there, source, fetch, n); break;

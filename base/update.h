@@ -31,7 +31,8 @@ void rmai_stripes_wait(const struct rmai_stripes *s, uint32_t *stripe);
 void rmai_update(const struct rmai_stripes *s, uint64_t position, enum rma_op op, enum rma_type type, void *there,
                  const void *source, void *fetch, size_t n);
 
-/* rmai_stripes_atomic is rmai_atomic (word.h), for every operation of enum rma_atomic_op_. */
+/* rmai_stripes_atomic is rmai_atomic (word.h), for every operation of enum rma_atomic_op_. RMA_COMPARE_SWAP_ may also
+ * be on 1 or 2 bytes. */
 uint64_t rmai_stripes_atomic(const struct rmai_stripes *s, uint64_t position, int op, void *word, size_t len,
                              uint64_t value, uint64_t cond);
 

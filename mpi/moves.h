@@ -3,11 +3,10 @@
 #ifndef RMAI_MPI_MOVES_H
 #define RMAI_MPI_MOVES_H
 
-#include "mpi/target.h"
+#include "mpi/access.h"
 
-/* rmai_win_move_data copies from the buffer to the target (put), or back. now: the buffer may be reused, or is filled,
- * on return. Returns an enum rma_error. */
-int rmai_win_move_data(int put, int now, void *buffer, const struct rmai_win_side *o,
-                       const struct rmai_win_target *target, const struct rmai_win_side *t);
+/* rmai_win_move copies from the origin to the target (put), or back. now: the buffer may be reused, or is filled, on
+ * return. Returns an enum rma_error. */
+int rmai_win_move(const struct rmai_win_access *a, int put, int now);
 
 #endif

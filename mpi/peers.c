@@ -9,7 +9,10 @@ static void learn_memory(struct rmai_win_peer *p, const struct rmai_win_record *
     p->size = record->size;
     p->unit = record->unit;
     p->start = record->start;
+    p->address = record->address;
     p->base = record->start != RMA_GPTR_NULL ? rma_gptr_ptr(record->start) : NULL;
+    /* Only in the heaps the address says which lock protects a word that no instruction updates. */
+    p->words = record->start != RMA_GPTR_NULL ? rma_gptr_ptr_(record->start, 1) : NULL;
 }
 
 int rmai_win_peers_find(struct rmai_win *w) {

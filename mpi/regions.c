@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "mpi/regions.h"
+#include "mpi/access.h"
 #include "mpi/errors.h"
 
 #include <sched.h>
@@ -44,6 +45,7 @@ void rmai_win_regions_free(struct rmai_win *w) {
     }
     rma_free_mem(w->regions);
     free(w->region_held);
+    free(w->empty);
 }
 
 /* The first of n regions that ends after `at`. */
@@ -67,6 +69,29 @@ static void begin_change(struct rmai_win_record *r) {
 
 static void end_change(struct rmai_win_record *r) { __atomic_store_n(&r->version, r->version + 1, __ATOMIC_RELEASE); }
 
+/* Attaching 0 bytes makes nothing accessible, but MPI_Win_detach has to find the address. */
+static int attach_nothing(struct rmai_win *w, void *base) {
+    void **longer;
+    rmai_win_guard(w);
+    longer = realloc(w->empty, (w->n_empty + 1) * sizeof *longer);
+    if (longer) {
+        w->empty = longer;
+        w->empty[w->n_empty++] = base;
+    }
+    rmai_win_unguard(w);
+    return longer ? MPI_SUCCESS
+                  : rmai_win_error(w, MPI_ERR_NO_MEM, "MPI_Win_attach: no memory for 0 bytes at %p", base);
+}
+
+/* The caller has the window's mutex. */
+static int detach_nothing(struct rmai_win *w, const void *base) {
+    size_t i = 0;
+    while (i < w->n_empty && w->empty[i] != base) i++;
+    if (i == w->n_empty) return 0;
+    w->empty[i] = w->empty[--w->n_empty];
+    return 1;
+}
+
 RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     struct rmai_win *w = rmai_win_of(win);
     struct rmai_win_region region;
@@ -81,7 +106,7 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     if (size > 0 && !base)
         return rmai_win_error(w, MPI_ERR_BASE, "MPI_Win_attach: base is a null pointer, and size is %lld",
                               (long long)size);
-    if (size == 0) return MPI_SUCCESS;
+    if (size == 0) return attach_nothing(w, base);
     r = w->record;
     region = (struct rmai_win_region){(uintptr_t)base, (uintptr_t)base + (uint64_t)size, RMA_GPTR_NULL};
     rmai_win_guard(w);
@@ -121,7 +146,9 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
     n = (size_t)r->n_regions;
     at = first_after(w->regions, n, (uintptr_t)base);
     found = at < n && w->regions[at].from == (uintptr_t)base;
-    if (found) {
+    if (!found) {
+        found = detach_nothing(w, base);
+    } else {
         held = w->region_held[at];
         begin_change(r);
         memmove(w->regions + at, w->regions + at + 1, (n - at - 1) * sizeof *w->regions);
@@ -130,7 +157,7 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
         end_change(r);
     }
     rmai_win_unguard(w);
-    if (found) rma_unshare_("MPI_Win_detach", held);
+    if (held) rma_unshare_("MPI_Win_detach", held);
     return found ? MPI_SUCCESS
                  : rmai_win_error(w, MPI_ERR_RMA_ATTACH, "MPI_Win_detach: no memory is attached at %p", base);
 }
@@ -158,24 +185,82 @@ static rma_gptr_t locate_near(const struct rmai_win_record *r, uint64_t at, size
     }
 }
 
-static rma_gptr_t locate_far(const struct rmai_win_peer *p, uint64_t at, size_t len) {
+/* Copies the regions of a peer to *list, which the caller frees. */
+static int read_regions(const struct rmai_win_peer *p, struct rmai_win_region **list, size_t *n) {
     struct rmai_win_record r, again;
-    rma_gptr_t g = RMA_GPTR_NULL;
-    do {
-        struct rmai_win_region *regions = NULL;
-        if (rma_gptr_get(&r, p->record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) return g;
-        g = RMA_GPTR_NULL;
-        if (!(r.version & 1) && r.n_regions && (regions = malloc(r.n_regions * sizeof *regions)) != NULL &&
-            rma_gptr_get(regions, r.regions, r.n_regions * sizeof *regions) == RMA_SUCCESS) {
-            const size_t i = first_after(regions, r.n_regions, at);
-            if (i < r.n_regions) g = in_region(&regions[i], at, len);
+    int code;
+    for (;;) {
+        *list = NULL;
+        code = rma_gptr_get(&r, p->record_at, offsetof(struct rmai_win_record, lock));
+        if (code != RMA_SUCCESS) return code;
+        *n = (size_t)r.n_regions;
+        if (!(r.version & 1)) {
+            *list = malloc((*n + 1) * sizeof **list);
+            if (!*list) return RMA_ERR_NO_MEM;
+            if (*n) code = rma_gptr_get(*list, r.regions, *n * sizeof **list);
+            if (code == RMA_SUCCESS) code = rma_gptr_get(&again, p->record_at, offsetof(struct rmai_win_record, lock));
+            if (code == RMA_SUCCESS && again.version == r.version) return code;
+            free(*list);
+            *list = NULL;
+            if (code != RMA_SUCCESS) return code;
         }
-        free(regions);
-        if (rma_gptr_get(&again, p->record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) return g;
-    } while (r.version & 1 || again.version != r.version);
+        sched_yield(); /* the owner may have lost its processor in the change */
+    }
+}
+
+static rma_gptr_t locate_far(const struct rmai_win_peer *p, uint64_t at, size_t len) {
+    struct rmai_win_region *regions;
+    rma_gptr_t g = RMA_GPTR_NULL;
+    size_t n, i;
+    if (read_regions(p, &regions, &n) != RMA_SUCCESS) return g;
+    i = first_after(regions, n, at);
+    if (i < n) g = in_region(&regions[i], at, len);
+    free(regions);
     return g;
 }
 
 rma_gptr_t rmai_win_locate(const struct rmai_win_peer *peer, uint64_t at, size_t len) {
     return peer->record ? locate_near(peer->record, at, len) : locate_far(peer, at, len);
+}
+
+/* Appends a piece. Returns 0 if memory is exhausted. */
+static int add_piece(struct rmai_win_piece **pieces, size_t *n, size_t *room, struct rmai_win_piece piece) {
+    if (*n == *room) {
+        const size_t more = *room ? 2 * *room : 16;
+        struct rmai_win_piece *longer = realloc(*pieces, more * sizeof *longer);
+        if (!longer) return 0;
+        *pieces = longer;
+        *room = more;
+    }
+    (*pieces)[(*n)++] = piece;
+    return 1;
+}
+
+int rmai_win_locate_blocks(const struct rmai_win_peer *peer, uint64_t address, const struct rma_block *blocks, size_t n,
+                           struct rmai_win_piece **pieces, size_t *n_pieces, uint64_t *at, size_t *missing) {
+    struct rmai_win_region *regions;
+    size_t n_regions, room = 0;
+    int code = read_regions(peer, &regions, &n_regions);
+    *pieces = NULL;
+    *n_pieces = 0;
+    for (size_t i = 0; code == RMA_SUCCESS && i < n; i++) {
+        *at = address + (uint64_t)blocks[i].offset;
+        for (*missing = blocks[i].len; code == RMA_SUCCESS && *missing > 0;) {
+            const size_t k = first_after(regions, n_regions, *at);
+            const struct rmai_win_region *r = &regions[k];
+            const size_t len = k < n_regions && r->to - *at < *missing ? (size_t)(r->to - *at) : *missing;
+            if (k == n_regions || r->from > *at)
+                code = RMA_ERR_ADDRESS;
+            else if (!add_piece(pieces, n_pieces, &room, (struct rmai_win_piece){r->start + (*at - r->from), *at, len}))
+                code = RMA_ERR_NO_MEM;
+            if (code != RMA_SUCCESS) break;
+            *at += len;
+            *missing -= len;
+        }
+    }
+    free(regions);
+    if (code == RMA_SUCCESS) return code;
+    free(*pieces);
+    *pieces = NULL;
+    return code;
 }

@@ -29,7 +29,7 @@ int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request)
     return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_OTHER, "%s: MPI cannot make a request", call);
 }
 
-int rmai_win_check_passive(struct rmai_win *w, const char *call) {
-    if (w->lock_all || w->locked) return MPI_SUCCESS;
+int rmai_win_check_passive(struct rmai_win *w, const char *call, int rank) {
+    if (w->lock_all || w->locked || rank == MPI_PROC_NULL) return MPI_SUCCESS;
     return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: no epoch of MPI_Win_lock or MPI_Win_lock_all is open", call);
 }

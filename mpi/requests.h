@@ -11,8 +11,8 @@ struct rmai_win;
 /* rmai_win_request makes a complete request. Returns MPI_SUCCESS, or reports the error. */
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request);
 
-/* rmai_win_check_passive: the standard allows such calls only between MPI_Win_lock or MPI_Win_lock_all and the unlock.
- * Returns MPI_SUCCESS, or reports MPI_ERR_RMA_SYNC. */
-int rmai_win_check_passive(struct rmai_win *w, const char *call);
+/* rmai_win_check_passive: the standard allows such calls only between MPI_Win_lock or MPI_Win_lock_all and the unlock,
+ * and to MPI_PROC_NULL at any time. Returns MPI_SUCCESS, or reports MPI_ERR_RMA_SYNC. */
+int rmai_win_check_passive(struct rmai_win *w, const char *call, int rank);
 
 #endif

@@ -48,6 +48,7 @@ struct rmai_win_region {
 /* What a process tells the others of a window. */
 struct rmai_win_record {
     rma_gptr_t start;   /* of its memory; RMA_GPTR_NULL if size is 0 */
+    uint64_t address;   /* of its memory, in its process; 0 of a dynamic window, whose displacements are addresses */
     uint64_t size;      /* in bytes */
     uint64_t unit;      /* of displacements, in bytes */
     rma_gptr_t regions; /* a dynamic window: its attached pieces, in the order of their addresses */
@@ -67,7 +68,9 @@ struct rmai_win_record {
 
 /* A process of the window, as this process sees it. */
 struct rmai_win_peer {
-    char *base; /* its memory, by load and store, or NULL */
+    char *base;       /* its memory, by load and store, or NULL; */
+    char *words;      /* the same for atomic updates (rma_apply_): NULL unless the memory is in a heap */
+    uint64_t address; /* of its memory, in its process */
     uint64_t size;
     uint64_t unit;
     unsigned access; /* RMAI_WIN_..., the epoch in which this process may access it; 0: ask the window */
@@ -79,7 +82,7 @@ struct rmai_win_peer {
     struct rmai_win_peer *next;     /* of the peers on other nodes */
 };
 
-enum rmai_win_access {
+enum rmai_win_rights {
     RMAI_WIN_SHARED = 1,    /* MPI_Win_lock, */
     RMAI_WIN_EXCLUSIVE = 2, /* of one of these kinds */
     RMAI_WIN_NOCHECK = 4,   /* with one of these, and without the lock */
@@ -113,6 +116,8 @@ struct rmai_win {
     struct rmai_win_region *regions; /* a dynamic window: where record->regions is, with room for `room`; */
     void **region_held;              /* what rma_share_ holds for each; */
     size_t room;
+    void **empty; /* addresses where 0 bytes are attached */
+    size_t n_empty;
     struct rmai_win_outgrown *outgrown;      /* and the shorter arrays before, which others may still read */
     struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank; */
     struct rmai_win_peer *last_far;          /* the one that was looked up last, or NULL: there are threads */

@@ -109,119 +109,19 @@ int rmai_type_blocks(const struct rmai_type *t, size_t count, struct rma_block *
 
 /* ---- predefined types ---- */
 
-struct named {
-    MPI_Datatype handle;
-    int element;
-    size_t index_at; /* of a pair: where its index is, else 0 */
-    int logical;
-};
-
-#define INTEGER(TYPE)                                                                                                  \
-    (sizeof(TYPE) == 1 ? RMA_INT8 : sizeof(TYPE) == 2 ? RMA_INT16 : sizeof(TYPE) == 4 ? RMA_INT32 : RMA_INT64)
-#define PAIR(TYPE)                                                                                                     \
-    offsetof(                                                                                                          \
-        struct {                                                                                                       \
-            TYPE value;                                                                                                \
-            int index;                                                                                                 \
-        },                                                                                                             \
-        index)
-
-static int find_named(MPI_Datatype handle, size_t size, struct named *found) {
-    const struct named all[] = {
-        {MPI_CHAR, RMA_INT8, 0, 0},
-        {MPI_SIGNED_CHAR, RMA_INT8, 0, 0},
-        {MPI_UNSIGNED_CHAR, RMA_UINT8, 0, 0},
-        {MPI_BYTE, RMA_UINT8, 0, 0},
-        {MPI_PACKED, RMA_UINT8, 0, 0},
-        {MPI_WCHAR, INTEGER(wchar_t), 0, 0},
-        {MPI_SHORT, RMA_SHORT, 0, 0},
-        {MPI_UNSIGNED_SHORT, RMA_USHORT, 0, 0},
-        {MPI_INT, RMA_INT, 0, 0},
-        {MPI_UNSIGNED, RMA_UINT, 0, 0},
-        {MPI_LONG, RMA_LONG, 0, 0},
-        {MPI_UNSIGNED_LONG, RMA_ULONG, 0, 0},
-        {MPI_LONG_LONG, RMA_LLONG, 0, 0},
-        {MPI_UNSIGNED_LONG_LONG, RMA_ULLONG, 0, 0},
-        {MPI_FLOAT, RMA_FLOAT, 0, 0},
-        {MPI_DOUBLE, RMA_DOUBLE, 0, 0},
-        {MPI_LONG_DOUBLE, RMA_LDOUBLE, 0, 0},
-        {MPI_INT8_T, RMA_INT8, 0, 0},
-        {MPI_INT16_T, RMA_INT16, 0, 0},
-        {MPI_INT32_T, RMA_INT32, 0, 0},
-        {MPI_INT64_T, RMA_INT64, 0, 0},
-        {MPI_UINT8_T, RMA_UINT8, 0, 0},
-        {MPI_UINT16_T, RMA_UINT16, 0, 0},
-        {MPI_UINT32_T, RMA_UINT32, 0, 0},
-        {MPI_UINT64_T, RMA_UINT64, 0, 0},
-        {MPI_AINT, INTEGER(MPI_Aint), 0, 0},
-        {MPI_OFFSET, INTEGER(MPI_Offset), 0, 0},
-        {MPI_COUNT, INTEGER(MPI_Count), 0, 0},
-        {MPI_C_BOOL, RMA_UINT8, 0, 1},
-        {MPI_C_FLOAT_COMPLEX, RMA_COMPLEXF, 0, 0},
-        {MPI_C_DOUBLE_COMPLEX, RMA_COMPLEXD, 0, 0},
-        {MPI_CXX_BOOL, RMA_UINT8, 0, 1},
-        {MPI_CXX_FLOAT_COMPLEX, RMA_COMPLEXF, 0, 0},
-        {MPI_CXX_DOUBLE_COMPLEX, RMA_COMPLEXD, 0, 0},
-        {MPI_CHARACTER, RMA_INT8, 0, 0},
-        {MPI_LOGICAL, size == 8 ? RMA_INT64 : RMA_INT32, 0, 1},
-        {MPI_INTEGER, size == 8 ? RMA_INT64 : RMA_INT32, 0, 0},
-        {MPI_INTEGER1, RMA_INT8, 0, 0},
-        {MPI_INTEGER2, RMA_INT16, 0, 0},
-        {MPI_INTEGER4, RMA_INT32, 0, 0},
-        {MPI_INTEGER8, RMA_INT64, 0, 0},
-        {MPI_REAL, size == 8 ? RMA_DOUBLE : RMA_FLOAT, 0, 0},
-        {MPI_REAL4, RMA_FLOAT, 0, 0},
-        {MPI_REAL8, RMA_DOUBLE, 0, 0},
-        {MPI_DOUBLE_PRECISION, RMA_DOUBLE, 0, 0},
-        {MPI_COMPLEX, size == 16 ? RMA_COMPLEXD : RMA_COMPLEXF, 0, 0},
-        {MPI_COMPLEX8, RMA_COMPLEXF, 0, 0},
-        {MPI_COMPLEX16, RMA_COMPLEXD, 0, 0},
-        {MPI_DOUBLE_COMPLEX, RMA_COMPLEXD, 0, 0},
-        {MPI_2INT, RMAI_ELEMENT_PAIR, PAIR(int), 0},
-        {MPI_SHORT_INT, RMAI_ELEMENT_PAIR, PAIR(short), 0},
-        {MPI_LONG_INT, RMAI_ELEMENT_PAIR, PAIR(long), 0},
-        {MPI_FLOAT_INT, RMAI_ELEMENT_PAIR, PAIR(float), 0},
-        {MPI_DOUBLE_INT, RMAI_ELEMENT_PAIR, PAIR(double), 0},
-        {MPI_LONG_DOUBLE_INT, RMAI_ELEMENT_PAIR, PAIR(long double), 0},
-        {MPI_2INTEGER, RMAI_ELEMENT_PAIR, size / 2, 0},
-        {MPI_2REAL, RMAI_ELEMENT_PAIR, size / 2, 0},
-        {MPI_2DOUBLE_PRECISION, RMAI_ELEMENT_PAIR, size / 2, 0},
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].handle == handle && handle != MPI_DATATYPE_NULL) {
-            *found = all[i];
-            return 1;
-        }
-    return 0;
-}
-
-/* The types of MPI_Type_create_f90_real and its relatives are also predefined, and known by class and size. */
-static int f90_element(int combiner, size_t size) {
-    if (combiner == MPI_COMBINER_F90_INTEGER)
-        return size == 1 ? RMA_INT8 : size == 2 ? RMA_INT16 : size == 4 ? RMA_INT32 : size == 8 ? RMA_INT64 : -1;
-    if (combiner == MPI_COMBINER_F90_REAL) return size == 4 ? RMA_FLOAT : size == 8 ? RMA_DOUBLE : -1;
-    return size == 8 ? RMA_COMPLEXF : size == 16 ? RMA_COMPLEXD : -1;
-}
-
 static int is_leaf(int combiner) {
     return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
 static void describe_leaf(struct rmai_type *t, int combiner, struct list *l) {
-    struct named named = {.handle = t->handle, .element = RMAI_ELEMENT_MIXED};
-    if (combiner != MPI_COMBINER_NAMED)
-        named.element = f90_element(combiner, t->size);
-    else
-        find_named(t->handle, t->size, &named);
-    t->element = named.element;
-    t->logical = named.logical;
-    t->basic = t->handle;
-    t->element_size = t->size;
-    if (named.element == RMAI_ELEMENT_PAIR && named.index_at != t->size - sizeof(int) &&
-        named.index_at * 2 != t->size) {
-        append(l, 0, t->size - sizeof(int));
-        append(l, (ptrdiff_t)named.index_at, sizeof(int));
+    const struct rmai_element *e = rmai_element_of(t->handle, combiner, t->size);
+    t->element = e;
+    t->mixed = !e;
+    t->predefined = 1;
+    if (e && e->gap_at) {
+        append(l, 0, e->gap_at);
+        append(l, (ptrdiff_t)e->index, t->size - e->gap_at);
     } else {
         append(l, 0, t->size);
     }
@@ -230,19 +130,13 @@ static void describe_leaf(struct rmai_type *t, int combiner, struct list *l) {
 /* ---- derived types ---- */
 
 /* All elements of a type are of one predefined type, or the type is mixed. */
-static void take_element(struct rmai_type *t, const struct rmai_type *child, int first) {
+static void take_element(struct rmai_type *t, const struct rmai_type *child) {
     if (child->size == 0) return;
-    if (t->basic != MPI_DATATYPE_NULL && !first && t->basic != child->basic) {
-        t->basic = MPI_DATATYPE_NULL;
-        t->element = RMAI_ELEMENT_MIXED;
-        t->element_size = 1;
-        return;
-    }
-    if (!first && t->element == RMAI_ELEMENT_MIXED) return;
-    t->basic = child->basic;
-    t->element = child->element;
-    t->element_size = child->element_size;
-    t->logical = child->logical;
+    if (!t->element && !t->mixed)
+        t->element = child->element;
+    else if (t->element != child->element)
+        t->element = NULL;
+    t->mixed = !t->element;
 }
 
 struct contents {
@@ -332,7 +226,7 @@ static void describe_derived(struct rmai_type *t, int combiner, const struct con
                 l->failed = 1;
                 return;
             }
-            if (combiner != MPI_COMBINER_STRUCT || i[1 + k] > 0) take_element(t, &child, t->element_size == 0);
+            if (combiner != MPI_COMBINER_STRUCT || i[1 + k] > 0) take_element(t, &child);
             if (combiner == MPI_COMBINER_STRUCT) repeat(l, &child, a[k], (size_t)i[1 + k], child.extent);
             free(child.blocks);
         }
@@ -343,7 +237,7 @@ static void describe_derived(struct rmai_type *t, int combiner, const struct con
         l->failed = 1;
         return;
     }
-    take_element(t, &child, 1);
+    take_element(t, &child);
     switch (combiner) {
         case MPI_COMBINER_DUP:
         case MPI_COMBINER_RESIZED: repeat(l, &child, 0, 1, child.extent); break;
@@ -382,8 +276,6 @@ static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
     int combiner, ok;
     memset(t, 0, sizeof *t);
     t->handle = handle;
-    t->basic = MPI_DATATYPE_NULL;
-    t->element = RMAI_ELEMENT_MIXED;
     if (PMPI_Type_size_x(handle, &size) != MPI_SUCCESS || PMPI_Type_get_extent(handle, &lb, &extent) != MPI_SUCCESS ||
         PMPI_Type_get_true_extent(handle, &true_lb, &true_extent) != MPI_SUCCESS ||
         PMPI_Type_get_envelope(handle, &c.n_i, &c.n_a, &c.n_d, &combiner) != MPI_SUCCESS)
@@ -410,8 +302,9 @@ static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
         free(l->blocks);
         return 0;
     }
-    if (t->element_size == 0) t->element_size = 1;
+    for (size_t k = 0; k < l->n; k++) t->places |= (size_t)l->blocks[k].offset;
     compress(t, l);
+    t->single = t->plain && t->element && t->size == t->element->size;
     return 1;
 }
 

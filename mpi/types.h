@@ -10,29 +10,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi/elements.h"
 #include "rma.h"
 
 #define RMAI_TYPE_DIMS (RMA_DIMS_MAX - 2) /* a call adds one for its count, an accumulate one for the block */
 
-/* What the elements of a type are: enum rma_type, and these: */
-enum {
-    RMAI_ELEMENT_MIXED = -1, /* elements of several types, or one that librma does not know */
-    RMAI_ELEMENT_PAIR = 100  /* a value and an index, for MPI_MINLOC and MPI_MAXLOC */
-};
-
 struct rmai_type {
     MPI_Datatype handle;
-    int plain;                  /* 1: elements of the type follow each other without gaps, from offset 0 */
-    size_t size;                /* bytes of data */
-    ptrdiff_t extent;           /* from one element to the next */
-    ptrdiff_t true_lb, true_ub; /* the first byte, and one past the last one */
-    int element;                /* enum rma_type, or one of the above */
-    MPI_Datatype basic;         /* the predefined type of all elements, or MPI_DATATYPE_NULL */
-    size_t element_size;        /* bytes of data of one element */
-    int logical;                /* the element is a truth value */
-    int dims;                   /* of the section, or -1: it is a list */
-    ptrdiff_t start;            /* where the section begins */
-    size_t elem;                /* bytes of each block of the section */
+    int plain;                          /* 1: elements of the type follow each other without gaps, from offset 0 */
+    int predefined;                     /* 1: the type is its own element */
+    int single;                         /* 1: plain, and each element of the type is one predefined element */
+    int mixed;                          /* 1: there are elements of several predefined types, or of an unknown one */
+    const struct rmai_element *element; /* the predefined type of all data; NULL: mixed, or there are no data */
+    size_t size;                        /* bytes of data */
+    ptrdiff_t extent;                   /* from one element to the next */
+    ptrdiff_t true_lb, true_ub;         /* the first byte, and one past the last one */
+    size_t places;                      /* the offsets of all its blocks, joined by OR: for rmai_type_aligned */
+    int dims;                           /* of the section, or -1: it is a list */
+    ptrdiff_t start;                    /* where the section begins */
+    size_t elem;                        /* bytes of each block of the section */
     size_t count[RMAI_TYPE_DIMS];
     ptrdiff_t stride[RMAI_TYPE_DIMS];
     struct rma_block *blocks; /* the list */
@@ -62,15 +58,22 @@ static inline const struct rmai_type *rmai_type_of(MPI_Datatype handle) {
     return t && t->handle == handle ? t : rmai_type_slow(handle);
 }
 
+/* rmai_type_aligned: 1 if each block of `count` elements at `address` begins at a multiple of align, a power of 2. */
+static inline int rmai_type_aligned(const struct rmai_type *t, size_t count, uint64_t address, size_t align) {
+    const size_t steps = t->places | (count > 1 ? (size_t)t->extent : 0);
+    return ((steps | address) & (align - 1)) == 0;
+}
+
 /* rmai_type_blocks makes the list of blocks of `count` elements: *n blocks at *blocks, which the caller frees.
  * Neighbours are merged. Returns 0 if memory is exhausted. */
 int rmai_type_blocks(const struct rmai_type *t, size_t count, struct rma_block **blocks, size_t *n);
 
-/* rmai_type_rebase makes the list begin at offset 0, and returns the buffer for it: the program's may be MPI_BOTTOM. */
-static inline void *rmai_type_rebase(struct rma_block *blocks, size_t n, const void *buffer) {
+/* rmai_blocks_rebase makes a list begin at offset 0. Returns how much further its buffer begins: an address in the
+ * list's type may be far from a buffer that is MPI_BOTTOM, and the sum of both is what exists. */
+static inline ptrdiff_t rmai_blocks_rebase(struct rma_block *blocks, size_t n) {
     const ptrdiff_t first = n ? blocks[0].offset : 0;
     for (size_t i = 0; i < n; i++) blocks[i].offset -= first;
-    return (void *)((uintptr_t)buffer + (uintptr_t)first);
+    return first;
 }
 
 /* rmai_type_section: `count` elements as one section. Returns 0 if they are none. */

@@ -221,6 +221,7 @@ static struct rmai_win_record *make_record(const struct plan *p, const struct rm
     if (rma_alloc_mem(size, &record) != RMA_SUCCESS) return NULL;
     memset(record, 0, size);
     record->start = p->start;
+    record->address = (uintptr_t)p->base;
     record->size = (uint64_t)p->size;
     record->unit = (uint64_t)p->unit;
     return record;

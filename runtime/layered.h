@@ -94,6 +94,13 @@ int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathere
 int rma_get_within_(void *dest, rma_gptr_t source, size_t len);
 int rma_quiet_of_(int pe);
 
+/* The arithmetic of accumulates, on arrays of this process: there[i] = there[i] op mine[i] for n elements of `type`
+ * (enum rma_type), both aligned for it. rma_has_kernel_: 1 if the type has the operation; RMA_OP_REPLACE and
+ * RMA_OP_FETCH need no arithmetic, all types have them. rma_type_align_: the alignment of the type in bytes. */
+int rma_has_kernel_(int op, int type);
+void rma_kernel_(int op, int type, void *there, const void *mine, size_t n);
+size_t rma_type_align_(int type);
+
 /* rma_bell_ names a word of this PE's symmetric or local heap, aligned to 8 bytes: a signal, or a lone atomic, on it by
  * a PE of another node wakes the threads that sleep on `futex` by futex(2). There is one such word, the last that was
  * named; word NULL: none. It is for a thread above librma, which calls nothing of librma. */

@@ -13,6 +13,7 @@
 #include "runtime/context.h"
 #include "runtime/gptr.h"
 #include "runtime/job/job.h"
+#include "runtime/layered.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
@@ -354,3 +355,13 @@ FORMS_PUT(accumulate_blocks, (RMA_BLOCKS_, RMA_UPDATE_), update_blocks, 0, sourc
           0, type, op, scale)
 FORMS_PUT(get_accumulate_blocks, (void *fetch, RMA_BLOCKS_, const struct rma_block *into, size_t n_into, RMA_UPDATE_),
           update_blocks, 1, source, fetch, to, n_to, from, n_from, into, n_into, type, op, scale)
+
+/* ---- for the layers above ---- */
+
+int rma_has_kernel_(int op, int type) { return rmai_update_has((enum rma_op)op, (enum rma_type)type); }
+
+void rma_kernel_(int op, int type, void *there, const void *mine, size_t n) {
+    rmai_kernel((enum rma_op)op, (enum rma_type)type)->accumulate(there, mine, n);
+}
+
+size_t rma_type_align_(int type) { return rmai_type_align((enum rma_type)type); }

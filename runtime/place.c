@@ -93,14 +93,13 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     return end_kernel_copy(w, call, p, result, RMAI_SERVICE_GET, dest, len);
 }
 
-/* The network writes an old value of len bytes, but *old has 8. */
+/* The network writes an old value of len bytes to the beginning of its buffer, but *old has 8. */
 static int atomic_on_other_node(const char *call, const struct rmai_place *p, int op, size_t len, uint64_t value,
                                 uint64_t cond, uint64_t *old) {
-    uint32_t half = 0;
-    void *const buffer = old && len == sizeof half ? (void *)&half : old;
-    const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, buffer, RMAI_NOW);
+    uint64_t bytes = 0;
+    const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, old ? &bytes : NULL, RMAI_NOW);
     const int code = rmai_net_atomic(&o);
-    if (code == RMA_SUCCESS && o.buffer == &half) *old = half;
+    if (code == RMA_SUCCESS && old) *old = rmai_word_load(&bytes, len);
     return code;
 }
 

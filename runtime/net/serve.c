@@ -347,24 +347,24 @@ static uint64_t position_of(const struct task *t, uint64_t marked) {
     return rmai_position(job, owner ? (int)owner - 1 : job->node_my_pe, rmai_by_node_offset(marked));
 }
 
-/* Writes the word's old value to *old, in the reply, unless it is NULL. real: the word is a float or a double. */
+/* Writes the word's old value to *old, in the reply, unless it is NULL. striped: no instruction does it, since the word
+ * is a float or a double, or has 1 or 2 bytes. */
 static inline __attribute__((always_inline)) int do_atomic_as(const struct task *t, const unsigned char *element,
-                                                              unsigned char *old, int real) {
+                                                              unsigned char *old, int striped) {
     struct rmai_element e = {0};
     const size_t len = t->r.len;
     void *there, *hold = NULL;
     uint64_t value;
-    uint32_t half;
     int code;
     memcpy(&e, element, 2 * sizeof(uint64_t));
     if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
     code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
-    value = real ? rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value, 0)
-                 : rmai_atomic(t->r.op, there, len, e.value, e.cond);
-    half = (uint32_t)value;
+    value = striped ? rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value,
+                                          e.cond)
+                    : rmai_atomic(t->r.op, there, len, e.value, e.cond);
     rouse_sleeper(t, e.offset, there);
-    if (old) memcpy(old, len == 4 ? (void *)&half : (void *)&value, len);
+    if (old) rmai_word_store(old, value, striped || len == 8 ? len : 4);
     release_hold(t->net, hold);
     return RMA_SUCCESS;
 }
@@ -373,8 +373,8 @@ static inline int do_atomic(const struct task *t, const unsigned char *element, 
     return do_atomic_as(t, element, old, 0);
 }
 
-static __attribute__((noinline)) int do_real_atomic(const struct task *t, const unsigned char *element,
-                                                    unsigned char *old) {
+static __attribute__((noinline)) int do_striped_atomic(const struct task *t, const unsigned char *element,
+                                                       unsigned char *old) {
     return do_atomic_as(t, element, old, 1);
 }
 
@@ -570,6 +570,9 @@ static inline const unsigned char *element_at(const struct task *t, unsigned i, 
     return RMAI_UNLIKELY(t->r.flags & RMAI_RECORD_COMPACT) ? widen(t, element, wide) : element;
 }
 
+/* 1 if an atomic needs the lock of a stripe (base/update.h). */
+static inline int is_striped(const struct rmai_record *r) { return r->op >= RMA_FETCH_FADD_ || r->len < 4; }
+
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
     unsigned char wide[24];
@@ -577,8 +580,8 @@ static int do_plain_elements(const struct task *t) {
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
         for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_short_move(t, element_at(t, i, wide), NULL);
-    else if (RMAI_UNLIKELY(t->r.op >= RMA_FETCH_FADD_))
-        for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_real_atomic(t, element_at(t, i, wide), NULL);
+    else if (RMAI_UNLIKELY(is_striped(&t->r)))
+        for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_striped_atomic(t, element_at(t, i, wide), NULL);
     else
         for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_atomic(t, element_at(t, i, wide), NULL);
     return code;
@@ -591,9 +594,9 @@ static int do_giving_elements(struct task *t) {
     unsigned i = may_be_steady(&t->r) ? do_steady(t, values) : 0;
     int code = RMA_SUCCESS;
     values += i * value;
-    if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && t->r.op >= RMA_FETCH_FADD_))
+    if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && is_striped(&t->r)))
         for (; i < t->r.n && code == RMA_SUCCESS; i++, values += value)
-            code = do_real_atomic(t, element_at(t, i, wide), values);
+            code = do_striped_atomic(t, element_at(t, i, wide), values);
     else if (t->r.kind == RMAI_RECORD_GET)
         for (; i < t->r.n && code == RMA_SUCCESS; i++, values += value)
             code = do_short_move(t, element_at(t, i, wide), values);

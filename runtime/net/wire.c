@@ -71,9 +71,15 @@ static int end_of(struct rmai_wire_reader *m) {
 
 static int is_atomic(unsigned op) { return op <= RMA_FSWAP_; }
 
+/* 1 if an atomic can be on so many bytes. */
+static inline int is_word_of(const struct rmai_record *r) {
+    if (RMAI_LIKELY(r->len == 4 || r->len == 8)) return 1;
+    return r->op == RMA_COMPARE_SWAP_ && (r->len == 1 || r->len == 2) && !(r->flags & RMAI_RECORD_COMPACT);
+}
+
 static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai_record *r) {
     if (!is_atomic(r->op)) return refuse_message(m, "record", "operation %u is no atomic", r->op);
-    if (r->len != 4 && r->len != 8) return refuse_message(m, "record", "an atomic on a word of %u bytes", r->len);
+    if (!is_word_of(r)) return refuse_message(m, "record", "an atomic on a word of %u bytes", r->len);
     return refuse_message(m, "record", "an atomic with flags %#x", r->flags);
 }
 
@@ -93,8 +99,7 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
         case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_FREE: break;
         case RMAI_RECORD_ATOMIC:
-            if (RMAI_UNLIKELY(!is_atomic(r->op) || (r->len != 4 && r->len != 8) || !has_atomic_flags(r)))
-                return refuse_atomic(m, r);
+            if (RMAI_UNLIKELY(!is_atomic(r->op) || !is_word_of(r) || !has_atomic_flags(r))) return refuse_atomic(m, r);
             if (r->flags & RMAI_RECORD_WANTED) *value = sizeof(uint64_t);
             return 1;
         case RMAI_RECORD_GET: *value = rmai_padded(r->len); /* fall through */
