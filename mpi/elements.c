@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operations are those of MPI-4.0, section 6.9.2, and those of 6.9.4 for pairs. MPICH has some more, which programs
- * use: all operations of integers for MPI_CHAR and MPI_CHARACTER, and the logical ones for real numbers. */
+ * use: all operations of integers for MPI_CHAR and MPI_CHARACTER. */
 #include "config.h"
 
 #include "mpi/elements.h"
@@ -18,8 +18,8 @@
 #define LOGICAL    (EVERY | BIT(LAND) | BIT(LOR) | BIT(LXOR))
 #define BYTES      (EVERY | BIT(BAND) | BIT(BOR) | BIT(BXOR))
 #define COMPLEX    (EVERY | BIT(SUM) | BIT(PROD))
-#define REAL       (LOGICAL | COMPLEX | BIT(MAX) | BIT(MIN))
-#define INTEGER    (REAL | BYTES | BIT(SWAP))
+#define REAL       (COMPLEX | BIT(MAX) | BIT(MIN))
+#define INTEGER    (REAL | LOGICAL | BYTES | BIT(SWAP))
 #define LOCATES    (EVERY | BIT(MINLOC) | BIT(MAXLOC))
 #define TRUTH      (LOGICAL | BIT(SWAP))
 #define BYTES_SWAP (BYTES | BIT(SWAP))
@@ -37,16 +37,6 @@
         memcpy((char *)there + i * sizeof a, &a, sizeof a);                                                            \
     }
 
-#define TRUTH_VALUES(NAME, TYPE)                                                                                       \
-    static void truth_##NAME(enum rmai_win_op op, void *there, const void *mine, size_t n) {                           \
-        if (op == RMAI_WIN_LAND) EACH(TYPE, (TYPE)(a != 0 && b != 0))                                                  \
-        if (op == RMAI_WIN_LOR) EACH(TYPE, (TYPE)(a != 0 || b != 0))                                                   \
-        if (op == RMAI_WIN_LXOR) EACH(TYPE, (TYPE)((a != 0) != (b != 0)))                                              \
-    }
-TRUTH_VALUES(float, float)
-TRUTH_VALUES(double, double)
-TRUTH_VALUES(ldouble, long double)
-
 #define COMPLEX_VALUES(NAME, TYPE)                                                                                     \
     static void combine_##NAME(enum rmai_win_op op, void *there, const void *mine, size_t n) {                         \
         if (op == RMAI_WIN_SUM) EACH(TYPE, a + b)                                                                      \
@@ -62,7 +52,6 @@ __extension__ typedef _Complex float __attribute__((mode(TC))) quad_complex;
 typedef long double quad;
 typedef long double complex quad_complex;
 #endif
-TRUTH_VALUES(quad, quad)
 COMPLEX_VALUES(quad_complex, quad_complex)
 
 static void combine_quad(enum rmai_win_op op, void *there, const void *mine, size_t n) {
@@ -70,7 +59,6 @@ static void combine_quad(enum rmai_win_op op, void *there, const void *mine, siz
     if (op == RMAI_WIN_PROD) EACH(quad, a * b)
     if (op == RMAI_WIN_MAX) EACH(quad, b > a ? b : a)
     if (op == RMAI_WIN_MIN) EACH(quad, b < a ? b : a)
-    truth_quad(op, there, mine, n);
 }
 
 /* A pair is its value and then its index, without a gap. Of equal values the least index wins. */
@@ -127,16 +115,13 @@ static int real_of(size_t size) { return size == 4 ? RMA_FLOAT : size == 8 ? RMA
 
 static int complex_of(size_t size) { return size == 8 ? RMA_COMPLEXF : size == 16 ? RMA_COMPLEXD : -1; }
 
-static rmai_element_combine *real_combine(size_t size) {
-    return size == 4 ? truth_float : size == 8 ? truth_double : size == 16 ? combine_quad : NULL;
-}
-
 static struct known known_real(size_t size) {
-    return (struct known){.ops = REAL, .native = real_of(size), .combine = real_combine(size)};
+    return (struct known){.ops = REAL, .native = real_of(size), .combine = size == 16 ? combine_quad : NULL};
 }
 
 static struct known known_complex(size_t size) {
-    return (struct known){.ops = COMPLEX, .native = complex_of(size), .combine = size == 32 ? combine_quad_complex : 0};
+    return (struct known){
+        .ops = COMPLEX, .native = complex_of(size), .combine = size == 32 ? combine_quad_complex : NULL};
 }
 
 static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
@@ -156,9 +141,9 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
         {MPI_UNSIGNED_LONG, INTEGER, RMA_ULONG, NULL, 0, 0},
         {MPI_LONG_LONG, INTEGER, RMA_LLONG, NULL, 0, 0},
         {MPI_UNSIGNED_LONG_LONG, INTEGER, RMA_ULLONG, NULL, 0, 0},
-        {MPI_FLOAT, REAL, RMA_FLOAT, truth_float, 0, 0},
-        {MPI_DOUBLE, REAL, RMA_DOUBLE, truth_double, 0, 0},
-        {MPI_LONG_DOUBLE, REAL, RMA_LDOUBLE, truth_ldouble, 0, 0},
+        {MPI_FLOAT, REAL, RMA_FLOAT, NULL, 0, 0},
+        {MPI_DOUBLE, REAL, RMA_DOUBLE, NULL, 0, 0},
+        {MPI_LONG_DOUBLE, REAL, RMA_LDOUBLE, NULL, 0, 0},
         {MPI_INT8_T, INTEGER, RMA_INT8, NULL, 0, 0},
         {MPI_INT16_T, INTEGER, RMA_INT16, NULL, 0, 0},
         {MPI_INT32_T, INTEGER, RMA_INT32, NULL, 0, 0},
@@ -198,14 +183,15 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
     const MPI_Datatype reals[] = {MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_DOUBLE_PRECISION};
     const MPI_Datatype complexes[] = {MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, MPI_DOUBLE_COMPLEX};
     int hit = 0;
-    if (handle == MPI_DATATYPE_NULL) return 0;
+    if (handle == MPI_DATATYPE_NULL || size == 0) return 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0] && !hit; i++)
         if ((hit = all[i].handle == handle)) *found = all[i];
     for (size_t i = 0; i < sizeof reals / sizeof reals[0] && !hit; i++)
         if ((hit = reals[i] == handle)) *found = known_real(size);
     for (size_t i = 0; i < sizeof complexes / sizeof complexes[0] && !hit; i++)
         if ((hit = complexes[i] == handle)) *found = known_complex(size);
-    return hit;
+    if (!hit) *found = (struct known){.ops = EVERY, .native = integer_of(size)}; /* an extension of this MPI */
+    return 1;
 }
 
 static int find_f90(int combiner, size_t size, struct known *found) {

@@ -259,7 +259,7 @@ static void enter_f90(const struct kind *const *integers, const struct kind *con
     }
     for (int i = 0; i < 2; i++) {
         MPI_Type_create_f90_real(i ? 15 : 6, i ? 300 : 30, &t);
-        enter("MPI_Type_create_f90_real", t, FLOATING, reals, TRUTHS);
+        enter("MPI_Type_create_f90_real", t, FLOATING, reals, 0);
         MPI_Type_create_f90_complex(i ? 15 : 6, i ? 300 : 30, &t);
         enter("MPI_Type_create_f90_complex", t, COMPLEX, complexes, 0);
     }
@@ -267,7 +267,7 @@ static void enter_f90(const struct kind *const *integers, const struct kind *con
         MPI_Type_match_size(MPI_TYPECLASS_INTEGER, size, &t);
         enter("MPI_Type_match_size, integer", t, FORTRAN_INTEGER, integers, TRUTHS);
         MPI_Type_match_size(MPI_TYPECLASS_REAL, size, &t);
-        enter("MPI_Type_match_size, real", t, FLOATING, reals, TRUTHS);
+        enter("MPI_Type_match_size, real", t, FLOATING, reals, 0);
         MPI_Type_match_size(MPI_TYPECLASS_COMPLEX, 2 * size, &t);
         enter("MPI_Type_match_size, complex", t, COMPLEX, complexes, 0);
     }
@@ -315,14 +315,14 @@ static void enter_all(void) {
 #ifdef MPI_INTEGER16
     ENTER(MPI_INTEGER16, FORTRAN_INTEGER, ints, TRUTHS);
 #endif
-    ENTER(MPI_FLOAT, FLOATING, ONE(float_4), 1u << LXOR);
-    ENTER(MPI_DOUBLE, FLOATING, ONE(float_8), 1u << LXOR);
-    ENTER(MPI_LONG_DOUBLE, FLOATING, ONE(float_long), 1u << LXOR);
-    ENTER(MPI_REAL, FLOATING, reals, TRUTHS);
-    ENTER(MPI_DOUBLE_PRECISION, FLOATING, reals, TRUTHS);
-    ENTER(MPI_REAL4, FLOATING, reals, TRUTHS);
-    ENTER(MPI_REAL8, FLOATING, reals, TRUTHS);
-    ENTER(MPI_REAL16, FLOATING, reals, TRUTHS);
+    ENTER(MPI_FLOAT, FLOATING, ONE(float_4), 0);
+    ENTER(MPI_DOUBLE, FLOATING, ONE(float_8), 0);
+    ENTER(MPI_LONG_DOUBLE, FLOATING, ONE(float_long), 0);
+    ENTER(MPI_REAL, FLOATING, reals, 0);
+    ENTER(MPI_DOUBLE_PRECISION, FLOATING, reals, 0);
+    ENTER(MPI_REAL4, FLOATING, reals, 0);
+    ENTER(MPI_REAL8, FLOATING, reals, 0);
+    ENTER(MPI_REAL16, FLOATING, reals, 0);
     ENTER(MPI_C_BOOL, LOGICAL, logicals, 0);
     ENTER(MPI_CXX_BOOL, LOGICAL, logicals, 0);
     ENTER(MPI_LOGICAL, LOGICAL, logicals, 0);
@@ -348,7 +348,7 @@ static void enter_all(void) {
     ENTER(MPI_2REAL, PAIR, ONE(float_float), 0);
     ENTER(MPI_2DOUBLE_PRECISION, PAIR, ONE(double_double), 0);
 #if defined MPI_REAL2 && defined MPI_COMPLEX4 && defined __FLT16_MANT_DIG__
-    ENTER(MPI_REAL2, FLOATING, ONE(float_2), TRUTHS);
+    ENTER(MPI_REAL2, FLOATING, ONE(float_2), 0);
     ENTER(MPI_COMPLEX4, COMPLEX, ONE(complex_4), 0);
 #endif
 #ifdef MPIX_C_FLOAT16
