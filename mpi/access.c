@@ -12,7 +12,7 @@ int rmai_win_side(const struct rmai_win_access *a, const char *name, const void 
                   MPI_Datatype type, struct rmai_win_side *side) {
     if (count < 0)
         return rmai_win_error(a->w, MPI_ERR_COUNT, "%s: %s_count %lld is negative", a->call, name, (long long)count);
-    side->type = rmai_type_of(type);
+    side->type = rmai_datatype_of(type);
     if (!side->type) return rmai_win_error(a->w, MPI_ERR_TYPE, "%s: %s_datatype is not a datatype", a->call, name);
     side->buffer = (void *)(uintptr_t)buffer;
     side->count = (size_t)count;
@@ -29,7 +29,7 @@ int rmai_win_check_buffer(const struct rmai_win_access *a, const char *name, con
 
 /* Computes the range of bytes that a side touches, [*first, *end), relative to its address. */
 static int span(const struct rmai_win_side *side, ptrdiff_t *first, ptrdiff_t *end) {
-    const struct rmai_type *t = side->type;
+    const struct rmai_datatype *t = side->type;
     ptrdiff_t last;
     if (__builtin_mul_overflow((ptrdiff_t)(side->count - 1), t->extent, &last)) return 0;
     *first = t->true_lb + (last < 0 ? last : 0);
@@ -50,7 +50,7 @@ static int aim_at_regions(struct rmai_win_access *a, uint64_t address, ptrdiff_t
         return MPI_SUCCESS;
     }
     code = RMA_ERR_NO_MEM;
-    if (rmai_type_blocks(a->target.type, a->target.count, &blocks, &n))
+    if (rmai_datatype_blocks(a->target.type, a->target.count, &blocks, &n))
         code = rmai_win_locate_blocks(&a->peer, address, blocks, n, &a->pieces, &a->n_pieces, &at, &missing);
     free(blocks);
     if (code == RMA_ERR_NO_MEM)
@@ -101,7 +101,7 @@ static void shape_as(struct rmai_section *block, const struct rmai_section *s) {
 
 int rmai_win_two_sections(const struct rmai_win_side *a, const struct rmai_win_side *b, struct rmai_section *x,
                           struct rmai_section *y) {
-    if (!rmai_type_section(a->type, a->count, x) || !rmai_type_section(b->type, b->count, y)) return 0;
+    if (!rmai_datatype_section(a->type, a->count, x) || !rmai_datatype_section(b->type, b->count, y)) return 0;
     if (x->dims == 0) shape_as(x, y);
     if (y->dims == 0) shape_as(y, x);
     return x->elem == y->elem && x->dims == y->dims &&

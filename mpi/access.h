@@ -12,9 +12,9 @@
 
 /* One side of an access. */
 struct rmai_win_side {
-    const struct rmai_type *type; /* NULL: the call does not have this side */
-    size_t count, size;           /* elements of the type; bytes in all */
-    void *buffer;                 /* of a local side; may be MPI_BOTTOM */
+    const struct rmai_datatype *type; /* NULL: the call does not have this side */
+    size_t count, size;               /* elements of the type; bytes in all */
+    void *buffer;                     /* of a local side; may be MPI_BOTTOM */
 };
 
 /* A part of the target's data that lies in one region of a dynamic window; of other windows, one block. */

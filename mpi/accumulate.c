@@ -53,7 +53,7 @@ static int list_side(const struct rmai_win_side *side, struct rma_block **blocks
     *n = 0;
     *first = 0;
     if (!side->type || side->type->plain) return 1;
-    if (!rmai_type_blocks(side->type, side->count, blocks, n)) return 0;
+    if (!rmai_datatype_blocks(side->type, side->count, blocks, n)) return 0;
     *first = rmai_blocks_rebase(*blocks, *n);
     return 1;
 }
@@ -91,7 +91,7 @@ static int is_copy(const struct rmai_win_access *a, enum rmai_win_op op) {
 /* One element of a process of another node: a record of a word is shorter than one of an array. Returns 0, with nothing
  * done, if the update is no such one. */
 static int update_far_word(const struct rmai_win_access *a, enum rmai_win_op op, int *code) {
-    const struct rmai_type *t = a->target.type;
+    const struct rmai_datatype *t = a->target.type;
     const int atomic = a->target.count == 1 && t->single ? t->element->word[op] : -1;
     uint64_t value = 0;
     if (atomic < 0 || a->peer.record || (op != RMAI_WIN_NO_OP && !a->origin.type->plain) ||
@@ -108,9 +108,9 @@ static int is_native(const struct rmai_win_access *a, enum rmai_win_op op) {
     const struct rmai_element *e = a->target.type->element;
     const struct rmai_win_side *const o = &a->origin, *const r = &a->result;
     return !a->pieces && e->array[op] >= 0 &&
-           rmai_type_aligned(a->target.type, a->target.count, a->address, e->align) &&
-           (op == RMAI_WIN_NO_OP || rmai_type_aligned(o->type, o->count, (uintptr_t)o->buffer, e->align)) &&
-           (!r->type || rmai_type_aligned(r->type, r->count, (uintptr_t)r->buffer, e->align));
+           rmai_datatype_aligned(a->target.type, a->target.count, a->address, e->align) &&
+           (op == RMAI_WIN_NO_OP || rmai_datatype_aligned(o->type, o->count, (uintptr_t)o->buffer, e->align)) &&
+           (!r->type || rmai_datatype_aligned(r->type, r->count, (uintptr_t)r->buffer, e->align));
 }
 
 static int update_natively(struct rmai_win_access *a, enum rmai_win_op op) {
@@ -214,7 +214,7 @@ static int update_request(struct rmai_win *w, const char *call, const struct arg
 /* Updates one element by an instruction, if the type has one for the operation. Returns 0, with nothing done, if it has
  * not, or if anything is unusual. */
 static inline int update_word(struct rmai_win *w, const void *origin, const void *cond, void *result,
-                              const struct rmai_type *t, int rank, MPI_Aint disp, enum rmai_win_op op) {
+                              const struct rmai_datatype *t, int rank, MPI_Aint disp, enum rmai_win_op op) {
     const int atomic = t && t->single && op < RMAI_WIN_OPS ? t->element->word[op] : -1;
     uint64_t value = 0, expected = 0, old;
     char *there;
@@ -237,7 +237,7 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
         struct rmai_win *w = rmai_win_of(win);                                                                         \
         if (!w) return PMPI_Accumulate##SUFFIX(origin, count, type, rank, disp, target_count, target_type, op, win);   \
         if (count == 1 && target_count == 1 && type == target_type &&                                                  \
-            update_word(w, origin, NULL, NULL, rmai_type_of(type), rank, disp, rmai_win_op_of(op)))                    \
+            update_word(w, origin, NULL, NULL, rmai_datatype_of(type), rank, disp, rmai_win_op_of(op)))                \
             return MPI_SUCCESS;                                                                                        \
         return update(w, "MPI_Accumulate" #SUFFIX, &ACCUMULATE);                                                       \
     }                                                                                                                  \
@@ -293,9 +293,9 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     struct rmai_win *w = rmai_win_of(win);
     const MPI_Count count = 1, result_count = 1, target_count = 1;
     const MPI_Datatype result_type = type, target_type = type;
-    const struct rmai_type *t;
+    const struct rmai_datatype *t;
     if (!w) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
-    t = rmai_type_of(type);
+    t = rmai_datatype_of(type);
     if (t && !t->predefined) return rmai_win_error(w, MPI_ERR_TYPE, "%s: datatype is not a predefined type", call);
     if (result && update_word(w, origin, NULL, result, t, rank, disp, rmai_win_op_of(op))) return MPI_SUCCESS;
     return update(w, call, &GET_ACCUMULATE);
@@ -303,7 +303,7 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
 
 /* A word is swapped as such if it is aligned, else under the window's lock. */
 static int compare_swap(struct rmai_win_access *a, const void *compare) {
-    const struct rmai_type *t = a->target.type;
+    const struct rmai_datatype *t = a->target.type;
     uint64_t value, cond, old = 0;
     int code;
     if (a->pieces || a->address % t->size != 0 || t->size > sizeof value)
@@ -319,7 +319,7 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
                                       int rank, MPI_Aint disp, MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
     struct rmai_win_access a = {.w = w, .call = "MPI_Compare_and_swap"};
-    const struct rmai_type *t;
+    const struct rmai_datatype *t;
     int code;
     if (!w) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
     if (__builtin_expect(!origin || !compare || !result, 0))
@@ -327,7 +327,7 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
                               !origin    ? "origin_addr"
                               : !compare ? "compare_addr"
                                          : "result_addr");
-    t = rmai_type_of(type);
+    t = rmai_datatype_of(type);
     if (t && t->predefined && update_word(w, origin, compare, result, t, rank, disp, RMAI_WIN_SWAP)) return MPI_SUCCESS;
     code = rmai_win_side(&a, "target", NULL, 1, type, &a.target);
     if (code != MPI_SUCCESS) return code;

@@ -18,8 +18,8 @@ static int move_lists(const struct rmai_win_access *a, enum direction d) {
     struct rma_block *near = NULL, *far = NULL;
     size_t n_near = 0, n_far = 0;
     int code = RMA_ERR_NO_MEM;
-    if ((o->type->plain || rmai_type_blocks(o->type, o->count, &near, &n_near)) &&
-        (t->type->plain || rmai_type_blocks(t->type, t->count, &far, &n_far))) {
+    if ((o->type->plain || rmai_datatype_blocks(o->type, o->count, &near, &n_near)) &&
+        (t->type->plain || rmai_datatype_blocks(t->type, t->count, &far, &n_far))) {
         void *const buffer = rmai_win_at(o->buffer, rmai_blocks_rebase(near, n_near));
         const rma_gptr_t at = a->at + (rma_gptr_t)rmai_blocks_rebase(far, n_far);
         code = d == PUT ? rma_gptr_put_blocks_nbi(at, buffer, far, n_far, near, n_near)
@@ -85,9 +85,9 @@ static int move(struct rmai_win_access *a, enum direction d, int now, const void
 /* 1 if the data are contiguous on both sides, and *len bytes. */
 static inline int is_contiguous(const void *origin, MPI_Count count, MPI_Datatype type, MPI_Count target_count,
                                 MPI_Datatype target_type, size_t *len) {
-    const struct rmai_type *t;
+    const struct rmai_datatype *t;
     if (count != target_count || type != target_type || count < 0 || count > INT32_MAX) return 0;
-    t = rmai_type_of(type);
+    t = rmai_datatype_of(type);
     return t && t->plain && !__builtin_mul_overflow((size_t)count, t->size, len) && origin;
 }
 

@@ -14,7 +14,7 @@ static int copy_packed(const struct rmai_win_side *side, char *packed, int pack)
     size_t n = 1;
     if (side->type->plain)
         blocks = &whole;
-    else if (!rmai_type_blocks(side->type, side->count, &blocks, &n))
+    else if (!rmai_datatype_blocks(side->type, side->count, &blocks, &n))
         return 0;
     for (size_t i = 0; i < n; packed += blocks[i++].len) {
         void *const there = rmai_win_at(side->buffer, blocks[i].offset);
@@ -88,7 +88,7 @@ static int divide(const struct rmai_win_access *a, int native, struct parts *p) 
     *p = (struct parts){0};
     if (!a->pieces && a->target.type->plain)
         blocks = &whole;
-    else if (!a->pieces && !rmai_type_blocks(a->target.type, a->target.count, &blocks, &n))
+    else if (!a->pieces && !rmai_datatype_blocks(a->target.type, a->target.count, &blocks, &n))
         return 0;
     p->part = malloc(3 * n * sizeof *p->part);
     for (size_t i = 0; p->part && i < n; i++) {

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rmai_type *_Atomic rmai_type_cache[RMAI_TYPE_CACHE];
+struct rmai_datatype *_Atomic rmai_datatype_cache[RMAI_DATATYPE_CACHE];
 
 /* Recursive, because MPI may call forget_type while a thread describes another type. */
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static int keyval = MPI_KEYVAL_INVALID;
-static struct rmai_type *unused; /* structs of types that were freed */
+static struct rmai_datatype *unused; /* structs of types that were freed */
 
 /* ---- lists of blocks ---- */
 
@@ -44,7 +44,7 @@ static void append(struct list *l, ptrdiff_t offset, size_t len) {
 }
 
 /* `count` copies of child, the first at `at`, the others `stride` further each. */
-static void repeat(struct list *l, const struct rmai_type *child, ptrdiff_t at, size_t count, ptrdiff_t stride) {
+static void repeat(struct list *l, const struct rmai_datatype *child, ptrdiff_t at, size_t count, ptrdiff_t stride) {
     if (child->plain && stride == child->extent) {
         append(l, at, count * child->size);
         return;
@@ -54,7 +54,7 @@ static void repeat(struct list *l, const struct rmai_type *child, ptrdiff_t at, 
         size_t n;
         if (child->plain) {
             append(l, at, child->size);
-        } else if (rmai_type_blocks(child, 1, &blocks, &n)) {
+        } else if (rmai_datatype_blocks(child, 1, &blocks, &n)) {
             for (size_t k = 0; k < n; k++) append(l, at + blocks[k].offset, blocks[k].len);
             free(blocks);
         } else {
@@ -71,7 +71,7 @@ static void append_section(struct list *l, const struct rmai_section *s, int dim
     for (size_t i = 0; i < s->count[dim] && !l->failed; i++, at += s->stride[dim]) append_section(l, s, dim + 1, at);
 }
 
-int rmai_type_section(const struct rmai_type *t, size_t count, struct rmai_section *s) {
+int rmai_datatype_section(const struct rmai_datatype *t, size_t count, struct rmai_section *s) {
     if (t->dims < 0) return 0;
     s->start = t->start;
     s->elem = t->elem;
@@ -91,10 +91,10 @@ int rmai_type_section(const struct rmai_type *t, size_t count, struct rmai_secti
     return 1;
 }
 
-int rmai_type_blocks(const struct rmai_type *t, size_t count, struct rma_block **blocks, size_t *n) {
+int rmai_datatype_blocks(const struct rmai_datatype *t, size_t count, struct rma_block **blocks, size_t *n) {
     struct list l = {0};
     struct rmai_section s;
-    if (rmai_type_section(t, count, &s)) {
+    if (rmai_datatype_section(t, count, &s)) {
         append_section(&l, &s, 0, s.start);
     } else {
         for (size_t i = 0; i < count && !l.failed; i++)
@@ -114,7 +114,7 @@ static int is_leaf(int combiner) {
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
-static void describe_leaf(struct rmai_type *t, int combiner, struct list *l) {
+static void describe_leaf(struct rmai_datatype *t, int combiner, struct list *l) {
     const struct rmai_element *e = rmai_element_of(t->handle, combiner, t->size);
     t->element = e;
     t->mixed = !e;
@@ -130,7 +130,7 @@ static void describe_leaf(struct rmai_type *t, int combiner, struct list *l) {
 /* ---- derived types ---- */
 
 /* All elements of a type are of one predefined type, or the type is mixed. */
-static void take_element(struct rmai_type *t, const struct rmai_type *child) {
+static void take_element(struct rmai_datatype *t, const struct rmai_datatype *child) {
     if (child->size == 0) return;
     if (!t->element && !t->mixed)
         t->element = child->element;
@@ -146,7 +146,7 @@ struct contents {
     MPI_Datatype *d;
 };
 
-static void describe_subarray(const struct contents *c, const struct rmai_type *child, struct list *l) {
+static void describe_subarray(const struct contents *c, const struct rmai_datatype *child, struct list *l) {
     const int dims = c->i[0], *sizes = c->i + 1, *subsizes = sizes + dims, *starts = subsizes + dims;
     const int fortran = c->i[1 + 3 * dims] == MPI_ORDER_FORTRAN;
     ptrdiff_t stride[64], at = 0, step = child->extent;
@@ -176,7 +176,7 @@ static void describe_subarray(const struct contents *c, const struct rmai_type *
 /* Finds the bytes of a type in the order of its type map by MPI_Pack of a buffer whose bytes contain their own
  * positions. It is for types that are too intricate to take apart. */
 #define PACK_MOST ((ptrdiff_t)1 << 28)
-static void describe_by_packing(const struct rmai_type *t, struct list *l) {
+static void describe_by_packing(const struct rmai_datatype *t, struct list *l) {
     const size_t room = (size_t)(t->true_ub - t->true_lb);
     unsigned char *from = NULL, *to[4] = {NULL};
     int at, ok = t->true_ub - t->true_lb <= PACK_MOST && t->size <= INT_MAX;
@@ -200,8 +200,8 @@ static void describe_by_packing(const struct rmai_type *t, struct list *l) {
     for (int k = 0; k < 4; k++) free(to[k]);
 }
 
-static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l);
-static void compress(struct rmai_type *t, struct list *l);
+static int describe(MPI_Datatype handle, struct rmai_datatype *t, struct list *l);
+static void compress(struct rmai_datatype *t, struct list *l);
 
 static void free_contents(struct contents *c) {
     for (int k = 0; k < c->n_d; k++) {
@@ -214,8 +214,8 @@ static void free_contents(struct contents *c) {
     free(c->d);
 }
 
-static void describe_derived(struct rmai_type *t, int combiner, const struct contents *c, struct list *l) {
-    struct rmai_type child;
+static void describe_derived(struct rmai_datatype *t, int combiner, const struct contents *c, struct list *l) {
+    struct rmai_datatype child;
     const int *i = c->i;
     const MPI_Aint *a = c->a;
     struct list part = {0};
@@ -269,7 +269,7 @@ static void describe_derived(struct rmai_type *t, int combiner, const struct con
 }
 
 /* Fills in *t for a type; the caller frees t->blocks. Returns 0 if handle is no type, or memory is exhausted. */
-static int describe(MPI_Datatype handle, struct rmai_type *t, struct list *l) {
+static int describe(MPI_Datatype handle, struct rmai_datatype *t, struct list *l) {
     struct contents c = {0};
     MPI_Count size;
     MPI_Aint lb, extent, true_lb, true_extent;
@@ -327,10 +327,10 @@ static int rows_equal(const struct rma_block *b, size_t n, size_t row, size_t ev
 }
 
 /* Replaces the list by a section, if the blocks form one. */
-static void compress(struct rmai_type *t, struct list *l) {
+static void compress(struct rmai_datatype *t, struct list *l) {
     const struct rma_block *b = l->blocks;
-    size_t n = l->n, every = 1, count[RMAI_TYPE_DIMS];
-    ptrdiff_t stride[RMAI_TYPE_DIMS];
+    size_t n = l->n, every = 1, count[RMAI_DATATYPE_DIMS];
+    ptrdiff_t stride[RMAI_DATATYPE_DIMS];
     int dims = 0;
     t->blocks = l->blocks;
     t->n = l->n;
@@ -346,7 +346,7 @@ static void compress(struct rmai_type *t, struct list *l) {
     while (n > 1) {
         const size_t row = progression(b, n, every);
         const ptrdiff_t step = b[every].offset - b[0].offset;
-        if (dims == RMAI_TYPE_DIMS || n % row != 0 || !rows_equal(b, n, row, every, step)) return;
+        if (dims == RMAI_DATATYPE_DIMS || n % row != 0 || !rows_equal(b, n, row, every, step)) return;
         count[dims] = row;
         stride[dims++] = step;
         n /= row;
@@ -369,10 +369,10 @@ static void compress(struct rmai_type *t, struct list *l) {
 
 /* MPI calls this when a type is freed: another type may get its handle. */
 static int forget_type(MPI_Datatype handle, int key, void *type, void *extra) {
-    struct rmai_type *t = type, *expected = t;
+    struct rmai_datatype *t = type, *expected = t;
     (void)key, (void)extra;
     pthread_mutex_lock(&mutex);
-    atomic_compare_exchange_strong(&rmai_type_cache[rmai_type_place(handle)], &expected, NULL);
+    atomic_compare_exchange_strong(&rmai_datatype_cache[rmai_datatype_place(handle)], &expected, NULL);
     free(t->blocks);
     t->blocks = NULL;
     t->handle = MPI_DATATYPE_NULL;
@@ -389,8 +389,8 @@ static int is_type(MPI_Datatype handle) {
     return PMPI_Pack(from, 0, handle, to, sizeof to, &at, rmai_win_self) == MPI_SUCCESS;
 }
 
-static struct rmai_type *find_type(MPI_Datatype handle) {
-    struct rmai_type *t = NULL, found;
+static struct rmai_datatype *find_type(MPI_Datatype handle) {
+    struct rmai_datatype *t = NULL, found;
     struct list l = {0};
     int has = 0;
     if (keyval == MPI_KEYVAL_INVALID &&
@@ -410,12 +410,12 @@ static struct rmai_type *find_type(MPI_Datatype handle) {
     return NULL;
 }
 
-struct rmai_type *rmai_type_slow(MPI_Datatype handle) {
-    struct rmai_type *t;
+struct rmai_datatype *rmai_datatype_slow(MPI_Datatype handle) {
+    struct rmai_datatype *t;
     if (handle == MPI_DATATYPE_NULL || !is_type(handle)) return NULL;
     pthread_mutex_lock(&mutex);
     t = find_type(handle);
-    if (t) atomic_store_explicit(&rmai_type_cache[rmai_type_place(handle)], t, memory_order_release);
+    if (t) atomic_store_explicit(&rmai_datatype_cache[rmai_datatype_place(handle)], t, memory_order_release);
     pthread_mutex_unlock(&mutex);
     return t;
 }
