@@ -57,8 +57,6 @@ void rma_move_short_(void *dest, const void *source, size_t len) {
     char *to = dest;
     if (len == 8 && (uintptr_t)to % 8 == 0) {
         MOVE(rma_word8_, 0); /* the most common */
-    } else if (len == 16 && move_pair(to, from)) {
-        return;
     } else if ((((uintptr_t)to | len) & 3) == 0) {
         if ((uintptr_t)to & 4 && len) {
             MOVE(rma_word4_, 0);
@@ -68,14 +66,21 @@ void rma_move_short_(void *dest, const void *source, size_t len) {
         }
         if (len & 4) MOVE(rma_word4_, len - 4);
         switch (len / 8) {
-            MOVE_FROM(8);
-            MOVE_FROM(7);
-            MOVE_FROM(6);
-            MOVE_FROM(5);
-            MOVE_FROM(4);
-            MOVE_FROM(3);
-            MOVE_FROM(2);
-            MOVE_FROM(1);
+            case 2:
+                if (move_pair(to, from)) return;
+                MOVE(rma_word8_, 8);
+                MOVE(rma_word8_, 0);
+                break;
+                MOVE_FROM(8);
+                MOVE_FROM(7);
+                MOVE_FROM(6);
+                MOVE_FROM(5);
+                MOVE_FROM(4);
+            case 3:
+                MOVE(rma_word8_, 16);
+                MOVE(rma_word8_, 8);
+                __attribute__((fallthrough));
+                MOVE_FROM(1);
             default: break;
         }
     } else if (len == 1) {
