@@ -262,7 +262,7 @@ RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete) {
 }
 #endif
 
-/* ---- name, info, group ---- */
+/* ---- name, group ---- */
 
 RMAI_MPI_API int MPI_Win_set_name(MPI_Win win, const char *name) {
     struct rmai_win *w = rmai_win_of(win);
@@ -279,35 +279,6 @@ RMAI_MPI_API int MPI_Win_get_name(MPI_Win win, char *name, int *len) {
     strcpy(name, w->name);
     *len = (int)strlen(w->name);
     return MPI_SUCCESS;
-}
-
-RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
-    struct rmai_win *w = rmai_win_of(win);
-    char key[MPI_MAX_INFO_KEY + 1], value[MPI_MAX_INFO_VAL + 1];
-    int n = 0, found, code = MPI_SUCCESS;
-    if (!w) return PMPI_Win_set_info(win, info);
-    if (info == MPI_INFO_NULL) return MPI_SUCCESS;
-    if (w->info == MPI_INFO_NULL) {
-        code = PMPI_Info_dup(info, &w->info);
-    } else {
-        code = PMPI_Info_get_nkeys(info, &n);
-        for (int i = 0; code == MPI_SUCCESS && i < n; i++) {
-            code = PMPI_Info_get_nthkey(info, i, key);
-            if (code == MPI_SUCCESS) code = PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found);
-            if (code == MPI_SUCCESS && found) code = PMPI_Info_set(w->info, key, value);
-        }
-    }
-    return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_set_info: the info cannot be read");
-}
-
-RMAI_MPI_API int MPI_Win_get_info(MPI_Win win, MPI_Info *info) {
-    struct rmai_win *w = rmai_win_of(win);
-    int code;
-    if (!w) return PMPI_Win_get_info(win, info);
-    if (!info) return rmai_win_null(w, "MPI_Win_get_info", "info_used");
-    code = w->info == MPI_INFO_NULL ? PMPI_Info_create(info) : PMPI_Info_dup(w->info, info);
-    return code == MPI_SUCCESS ? code
-                               : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_get_info: MPI cannot make an info object");
 }
 
 RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {

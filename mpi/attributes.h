@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes, name, info and group of windows. */
+/* Attributes, name and group of windows. */
 #ifndef RMAI_MPI_ATTRIBUTES_H
 #define RMAI_MPI_ATTRIBUTES_H
 

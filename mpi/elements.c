@@ -23,7 +23,6 @@
 #define LOCATES    (EVERY | BIT(MINLOC) | BIT(MAXLOC))
 #define TRUTH      (LOGICAL | BIT(SWAP))
 #define BYTES_SWAP (BYTES | BIT(SWAP))
-#define WIDE_CHAR  (EVERY | BIT(SWAP))
 
 /* ---- operations that librma does not have ---- */
 
@@ -132,7 +131,7 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
         {MPI_UNSIGNED_CHAR, INTEGER, RMA_UINT8, NULL, 0, 0},
         {MPI_BYTE, BYTES_SWAP, RMA_UINT8, NULL, 0, 0},
         {MPI_PACKED, EVERY, RMA_UINT8, NULL, 0, 0},
-        {MPI_WCHAR, WIDE_CHAR, integer, NULL, 0, 0},
+        {MPI_WCHAR, EVERY, integer, NULL, 0, 0},
         {MPI_SHORT, INTEGER, RMA_SHORT, NULL, 0, 0},
         {MPI_UNSIGNED_SHORT, INTEGER, RMA_USHORT, NULL, 0, 0},
         {MPI_INT, INTEGER, RMA_INT, NULL, 0, 0},
