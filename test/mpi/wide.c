@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An element of 16 bytes at a multiple of 16, which one process replaces while the others read it under shared locks,
+ * is never seen half-written by a process of the same node. MPI does not promise it; linked lists whose pointer is a
+ * rank and a displacement rely on it. Broken by a copy of 8 bytes at a time, on either side. */
+#include "check.h"
+
+#define ROUNDS 3000
+
+struct wide {
+    int64_t first, second; /* always equal */
+};
+
+/* The ways to move 16 bytes. */
+struct way {
+    MPI_Datatype type;
+    int count, accumulates;
+};
+#define WAYS 10
+static struct way ways[WAYS];
+
+static MPI_Win win;
+static MPI_Aint at; /* the element, in the window of process 0; then the number of processes that have read enough */
+
+static void write_element(const struct way *w, const struct wide *from) {
+    if (w->accumulates)
+        MPI_Accumulate(from, w->count, w->type, 0, at, w->count, w->type, MPI_REPLACE, win);
+    else
+        MPI_Put(from, w->count, w->type, 0, at, w->count, w->type, win);
+    MPI_Win_flush(0, win);
+}
+
+static void read_element(const struct way *w, struct wide *to) {
+    if (w->accumulates)
+        MPI_Get_accumulate(NULL, 0, w->type, to, w->count, w->type, 0, at, w->count, w->type, MPI_NO_OP, win);
+    else
+        MPI_Get(to, w->count, w->type, 0, at, w->count, w->type, win);
+    MPI_Win_flush(0, win);
+}
+
+/* The writer goes on until all readers have read enough. Each reader must have seen the element change meanwhile, or it
+ * has shown nothing: it reads until then. Returns the number of elements that were half-written. */
+static long race(int writer, const struct way *writes, const struct way *reads) {
+    const struct wide zero = {0, 0};
+    const int64_t one = 1, nothing = 0;
+    int64_t ready = 0, ignored;
+    long torn = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    if (rank == 0) {
+        MPI_Put(&zero, 2, MPI_INT64_T, 0, at, 2, MPI_INT64_T, win);
+        MPI_Put(&nothing, 1, MPI_INT64_T, 0, at + 16, 1, MPI_INT64_T, win);
+    }
+    MPI_Win_unlock(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+    if (rank == writer) {
+        for (int64_t i = 1; ready < n - 1; i++) {
+            const struct wide value = {i, i};
+            write_element(writes, &value);
+            if (i % 64 != 0) continue;
+            MPI_Fetch_and_op(NULL, &ready, MPI_INT64_T, 0, at + 16, MPI_NO_OP, win);
+            MPI_Win_flush(0, win);
+        }
+    } else {
+        struct wide seen, last = {0, 0};
+        for (long i = 0, changes = 0; i < ROUNDS || changes < 2; i++) {
+            read_element(reads, &seen);
+            torn += seen.first != seen.second;
+            changes += seen.first != last.first;
+            last = seen;
+        }
+        MPI_Fetch_and_op(&one, &ignored, MPI_INT64_T, 0, at + 16, MPI_SUM, win);
+    }
+    MPI_Win_unlock(0, win);
+    return torn;
+}
+
+int main(void) {
+    MPI_Datatype bytes, longs, record;
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, 8};
+    const MPI_Datatype parts[2] = {MPI_AINT, MPI_LONG};
+    long torn = 0;
+    char *memory;
+    begin();
+    MPI_Type_contiguous(16, MPI_BYTE, &bytes);
+    MPI_Type_contiguous(2, MPI_LONG, &longs);
+    MPI_Type_create_struct(2, lengths, places, parts, &record); /* of two types: no accumulate takes it */
+    MPI_Type_commit(&bytes);
+    MPI_Type_commit(&longs);
+    MPI_Type_commit(&record);
+    for (int i = 0; i < WAYS - 1; i++) {
+        const struct way basic[] = {
+            {MPI_BYTE, 16, 0}, {MPI_LONG, 2, 0}, {bytes, 1, 0}, {longs, 1, 0}, {MPI_C_DOUBLE_COMPLEX, 1, 0}};
+        ways[i] = basic[i % 5];
+        ways[i].accumulates = i / 5;
+    }
+    ways[WAYS - 1] = (struct way){record, 1, 0};
+    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    at = (MPI_Aint)((16 - (uintptr_t)memory % 16) % 16);
+    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    /* Not between nodes. */
+    for (int i = 0; one_node() && n > 1 && i < WAYS; i++)
+        for (int k = 0; k < WAYS; k++) {
+            if (n > 2 && k != i && k != (i + 5) % WAYS) continue; /* more processes than processors take long */
+            const int writer = (n > 2 ? i : i + k) % 2 == 0 ? 0 : n - 1;
+            const long found = race(writer, &ways[i], &ways[k]);
+            if (found)
+                fprintf(stderr,
+                        "process %d of %d: %ld of %d elements half-written: writer %d, way %d, read by way %d\n", rank,
+                        n, found, ROUNDS, writer, i, k);
+            torn += found;
+        }
+    MPI_Win_free(&win);
+    MPI_Type_free(&bytes);
+    MPI_Type_free(&longs);
+    MPI_Type_free(&record);
+    CHECK(torn == 0);
+    return end();
+}
