@@ -42,6 +42,40 @@ static void fill(void *to, MPI_Datatype basic, int count, int mine) {
     }
 }
 
+/* What the element at `there` is after an update; size bytes. MPI's own reductions of unsigned numbers are wrong in
+ * some versions of MPICH. */
+static void combine(MPI_Op op, MPI_Datatype basic, size_t size, char *there, const char *mine) {
+    const int larger = op == MPI_MAX;
+#define COMBINE(TYPE)                                                                                                  \
+    do {                                                                                                               \
+        TYPE a, b;                                                                                                     \
+        memcpy(&a, there, sizeof a);                                                                                   \
+        memcpy(&b, mine, sizeof b);                                                                                    \
+        a = larger ? (b > a ? b : a) : (TYPE)(a + b);                                                                  \
+        memcpy(there, &a, sizeof a);                                                                                   \
+    } while (0)
+    if (op == MPI_REPLACE)
+        memcpy(there, mine, size);
+    else if (basic == MPI_FLOAT)
+        COMBINE(float);
+    else if (basic == MPI_DOUBLE)
+        COMBINE(double);
+    else if (basic == MPI_UINT8_T)
+        COMBINE(uint8_t);
+    else if (basic == MPI_UINT16_T)
+        COMBINE(uint16_t);
+    else if (basic == MPI_UINT32_T)
+        COMBINE(uint32_t);
+    else if (size == 1)
+        COMBINE(int8_t);
+    else if (size == 2)
+        COMBINE(int16_t);
+    else if (size == 4)
+        COMBINE(int32_t);
+    else
+        COMBINE(int64_t);
+}
+
 /* `times` elements of `type`, each of `each` elements of `basic`: all sides may be either. */
 static void add(const char *name, MPI_Datatype type, MPI_Datatype basic, int each, int times, int place, MPI_Op op,
                 MPI_Win win, int to) {
@@ -54,10 +88,7 @@ static void add(const char *name, MPI_Datatype type, MPI_Datatype basic, int eac
     fill(origin, basic, count, 1);
     fill(before, basic, count, 0);
     memcpy(after, before, sizeof after);
-    if (op == MPI_REPLACE)
-        memcpy(after, origin, (size_t)(count * size));
-    else
-        MPI_Reduce_local(origin, after, count, basic, op);
+    for (int i = 0; i < count; i++) combine(op, basic, (size_t)size, after + i * size, origin + i * size);
     size *= count;
     for (int way = 0; way < 8; way++) { /* which sides are of the basic type, and whether the call fetches */
         const MPI_Datatype o = way & 1 ? basic : type, t = way & 2 ? basic : type, r = way & 1 ? type : basic;
