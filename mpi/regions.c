@@ -3,6 +3,7 @@
 
 #include "mpi/regions.h"
 #include "mpi/access.h"
+#include "mpi/family.h"
 #include "mpi/errors.h"
 
 #include <sched.h>
@@ -118,7 +119,9 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
                               (long long)size, base);
     }
     code = grow_regions(w);
-    if (code == RMA_SUCCESS) code = rma_share_("MPI_Win_attach", base, (size_t)size, &region.start, &held);
+    if (code == RMA_SUCCESS && w->family->n_near == w->family->n) region.start = rma_gptr_of_node_(base, (size_t)size);
+    if (code == RMA_SUCCESS && region.start == RMA_GPTR_NULL)
+        code = rma_share_("MPI_Win_attach", base, (size_t)size, &region.start, &held);
     if (code == RMA_SUCCESS) {
         begin_change(r);
         memmove(w->regions + at + 1, w->regions + at, (n - at) * sizeof *w->regions);

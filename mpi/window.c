@@ -177,8 +177,10 @@ static void allocate_memory(struct plan *p, size_t size) {
     if (size) p->start = rma_gptr(p->allocated, rma_my_pe());
 }
 
-static void share_memory(struct plan *p) {
+/* On one node the memory may also be in the heap of another process, from which MPI_Win_shared_query has given it. */
+static void share_memory(struct plan *p, int one_node) {
     if (p->size == 0) return;
+    if (one_node && (p->start = rma_gptr_of_node_(p->base, (size_t)p->size)) != RMA_GPTR_NULL) return;
     if (rma_share_(p->call, p->base, (size_t)p->size, &p->start, &p->held) == RMA_SUCCESS) return;
     snprintf(p->text, sizeof p->text, "%s", rma_last_error());
     p->why = p->text;
@@ -332,10 +334,7 @@ static int no_window(MPI_Comm comm, const void *out) {
     return !rmai_win_running || comm == MPI_COMM_NULL || !out || rma_makes_window_();
 }
 
-static void memory_of_create(struct plan *p, const struct rmai_win_family *f) {
-    (void)f;
-    share_memory(p);
-}
+static void memory_of_create(struct plan *p, const struct rmai_win_family *f) { share_memory(p, f->n_near == f->n); }
 
 static void memory_of_allocate(struct plan *p, const struct rmai_win_family *f) {
     (void)f;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Attaching and detaching. heap/attached has the tables by which every PE of the node finds the address of an offset;
  * the tree here finds regions by address, and only this PE has it. Two regions that overlap compare as equal, so the
- * tree cannot hold both. */
+ * tree cannot hold both: a hold that overlaps a region without lying in it has a region apart, which is known by its
+ * global pointer alone. */
 #include "config.h"
 
 #include "runtime/attach.h"
@@ -33,6 +34,8 @@ struct attachment {
     size_t offset;      /* in the attached offsets */
     int by_program;     /* 1 between rma_attach and rma_detach */
     int holds;          /* exposures of it; the attachment ends when by_program + holds is 0 */
+    int apart;          /* 1: not in the tree, but in the list of those apart */
+    struct attachment *next_apart;
 };
 
 static int compare_attachments(const void *a, const void *b) {
@@ -56,6 +59,7 @@ static int commit_tables(void *reservation, void *start, size_t len) { return rm
 int rmai_attachments_open(struct rmai_world *w) {
     char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     w->attachments->by_address = NULL;
+    w->attachments->apart = NULL;
     return rmai_attached_create(&w->attachments->table, space + w->job.layout.attached, commit_tables,
                                 &w->reservation) == 0
                ? RMA_SUCCESS
@@ -66,6 +70,11 @@ void rmai_attachments_close(struct rmai_world *w) {
     struct rmai_attachments *a = w->attachments;
     tdestroy(a->by_address, free);
     a->by_address = NULL;
+    for (struct attachment *next, *x = a->apart; x; x = next) {
+        next = x->next_apart;
+        free(x);
+    }
+    a->apart = NULL;
 }
 
 rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t len) {
@@ -126,14 +135,28 @@ static int no_room_for_region(const struct rmai_world *w, const char *call, void
         call, size, base, w->attachments->table.state->n_live, ((size_t)RMAI_GRANULES * RMAI_GRANULE) >> 30);
 }
 
-static void forget_attachment(struct rmai_world *w, struct attachment *a) {
-    tdelete(a, &w->attachments->by_address, compare_attachments);
-    free(a);
+static int list_attachment(struct rmai_world *w, struct attachment *a) {
+    if (!a->apart) return tsearch(a, &w->attachments->by_address, compare_attachments) != NULL;
+    a->next_apart = w->attachments->apart;
+    w->attachments->apart = a;
+    return 1;
 }
 
-/* Enters a new region, which neither the program nor an exposure keeps yet. Returns NULL after recording the error. */
-static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int *code) {
-    struct attachment *a = find_attachment(w, base, size);
+static void unlist_attachment(struct rmai_world *w, const struct attachment *a) {
+    struct attachment **at = &w->attachments->apart;
+    if (!a->apart) {
+        tdelete(a, &w->attachments->by_address, compare_attachments);
+        return;
+    }
+    while (*at != a) at = &(*at)->next_apart;
+    *at = a->next_apart;
+}
+
+/* Enters a new region, which neither the program nor an exposure keeps yet. apart: it may overlap others. Returns NULL
+ * after recording the error. */
+static struct attachment *add_attachment(struct rmai_world *w, const char *call, void *base, size_t size, int apart,
+                                         int *code) {
+    struct attachment *a = apart ? NULL : find_attachment(w, base, size);
     if (a) {
         *code = rmai_error(RMA_ERR_ARG,
                            "%s: %zu bytes at base %p overlap the region of %zu bytes that is attached at %#llx", call,
@@ -145,15 +168,16 @@ static struct attachment *add_attachment(struct rmai_world *w, const char *call,
         return NULL;
     }
     a = malloc(sizeof *a);
-    if (a) *a = (struct attachment){.from = (uintptr_t)base, .to = (uintptr_t)base + size};
-    if (!a || !tsearch(a, &w->attachments->by_address, compare_attachments)) {
+    if (a) *a = (struct attachment){.from = (uintptr_t)base, .to = (uintptr_t)base + size, .apart = apart};
+    if (!a || !list_attachment(w, a)) {
         free(a);
         *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
     a->offset = rmai_attached_add(&w->attachments->table, (uintptr_t)base, size, commit_tables, &w->reservation);
     if (a->offset == SIZE_MAX) {
-        forget_attachment(w, a);
+        unlist_attachment(w, a);
+        free(a);
         *code = no_room_for_region(w, call, base, size);
         return NULL;
     }
@@ -168,7 +192,7 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
     if (code == RMA_SUCCESS) code = check_region(w, "rma_attach", base, size);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_own_lock(w);
-    if ((a = add_attachment(w, "rma_attach", base, size, &code)) != NULL) {
+    if ((a = add_attachment(w, "rma_attach", base, size, 0, &code)) != NULL) {
         a->by_program = 1;
         *g = gptr_in_attachment(w, a, a->from);
     }
@@ -217,7 +241,7 @@ static void end_unless_kept(struct rmai_world *w, const char *call, struct attac
     int empty;
     if (a->by_program || a->holds) return;
     rmai_attached_close(&w->attachments->table, a->offset);
-    tdelete(a, &w->attachments->by_address, compare_attachments);
+    unlist_attachment(w, a);
     rmai_own_unlock(w);
     empty = drive_until_empty(w, call, a->offset);
     rmai_own_lock(w);
@@ -256,7 +280,7 @@ int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t 
     rmai_own_lock(w);
     a = find_attachment(w, base, size);
     if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to)
-        a = add_attachment(w, call, base, size, &code);
+        a = add_attachment(w, call, base, size, a != NULL, &code);
     if (a) {
         a->holds++;
         *g = gptr_in_attachment(w, a, (uintptr_t)base);

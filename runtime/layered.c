@@ -5,11 +5,14 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/settings.h"
+#include "heap/attached.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
 #include "runtime/cover.h"
+#include "runtime/job/job.h"
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
+#include "runtime/place.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
 #include "runtime/team.h"
@@ -63,6 +66,19 @@ int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **
     *g = rmai_gptr_symmetric(w, base, size, w->job.my_pe);
     if (*g == RMA_GPTR_NULL && rma_is_own_block_(base)) *g = rmai_gptr_own(w, base, size);
     return *g != RMA_GPTR_NULL ? RMA_SUCCESS : rmai_attach_hold(w, call, base, size, g, held);
+}
+
+rma_gptr_t rma_gptr_of_node_(const void *base, size_t size) {
+    struct rmai_world *w = &rmai_world;
+    const size_t distance = (size_t)((uintptr_t)base - (uintptr_t)w->job.spaces);
+    const size_t q = rma_reach_.running ? distance / w->job.stride : 0;
+    struct rmai_place p = {0};
+    rma_gptr_t g;
+    if (!rma_reach_.running || q >= (size_t)w->job.node_n_pes) return RMA_GPTR_NULL;
+    g = rmai_gptr_make(w->job.node_pes[q], distance % w->job.stride);
+    if (!rmai_space_find(w, g, size, (int)q, &p)) return RMA_GPTR_NULL;
+    if (p.region) rmai_attached_leave(p.region);
+    return p.there == base ? g : RMA_GPTR_NULL;
 }
 
 void rma_unshare_(const char *call, void *held) {

@@ -74,6 +74,10 @@ int rma_team_noted_(const rma_team *team, int *note);
 int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **held);
 void rma_unshare_(const char *call, void *held);
 
+/* rma_gptr_of_node_: the global pointer of [base, base + size) in the heaps of any PE of this node, as this process has
+ * them in its address space; or RMA_GPTR_NULL. */
+rma_gptr_t rma_gptr_of_node_(const void *base, size_t size);
+
 /* rma_is_own_block_: 1 if block lies in this PE's local heap. */
 int rma_is_own_block_(const void *block);
 
