@@ -8,6 +8,7 @@
 
 #define BYTES 64
 #define LINES 20 /* faults that are printed */
+#define MOST  17 /* bytes of the longest window */
 #define EDGE  16 /* bytes around the window's memory */
 
 static const char *what; /* the kind of memory */
@@ -69,6 +70,7 @@ static void swap_everywhere(MPI_Win win, const struct type *t, int base, int siz
         }
 }
 
+/* All types in a window of MOST bytes, and one or two of each length in a shorter one. */
 static void swap_all_types(MPI_Win win, int base, int size, int to) {
     const struct type types[] = {
         TYPE(MPI_SIGNED_CHAR), TYPE(MPI_UNSIGNED_CHAR),  TYPE(MPI_SHORT),
@@ -82,6 +84,11 @@ static void swap_all_types(MPI_Win win, int base, int size, int to) {
         TYPE(MPI_OFFSET),      TYPE(MPI_COUNT),          TYPE(MPI_C_BOOL),
         TYPE(MPI_CXX_BOOL),    TYPE(MPI_LOGICAL),        TYPE(MPI_BYTE),
     };
+    const struct type some[] = {TYPE(MPI_BYTE), TYPE(MPI_INT8_T), TYPE(MPI_UINT16_T), TYPE(MPI_INT), TYPE(MPI_INT64_T)};
+    if (size < MOST) {
+        for (size_t i = 0; i < sizeof some / sizeof *some; i++) swap_everywhere(win, &some[i], base, size, to);
+        return;
+    }
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) swap_everywhere(win, &types[i], base, size, to);
 #ifdef MPICH
     swap_everywhere(win, &(const struct type)TYPE(MPI_CHAR), base, size, to); /* beyond the standard */
@@ -118,8 +125,8 @@ static void try_window(unsigned char *start, int size, int edge) {
  * there. */
 static void try_memory(const char *name, unsigned char *memory) {
     what = name;
-    for (int shift = 0; shift <= (on_librma() ? 7 : 0); shift++)
-        for (int size = 1; size <= 19; size += 1 + size / 4) try_window(memory + EDGE + shift, size, EDGE);
+    for (int shift = 0; shift <= (on_librma() ? 7 : 0); shift += 1 + (shift > 2))
+        for (int size = 1; size <= MOST; size += 1 + size / 2) try_window(memory + EDGE + shift, size, EDGE);
 }
 
 /* The first and the last bytes of a page between two pages that may not be touched. */
@@ -128,7 +135,7 @@ static void try_page(void) {
     unsigned char *pages = mmap(NULL, 3 * (size_t)page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(pages != MAP_FAILED && mprotect(pages + page, (size_t)page, PROT_READ | PROT_WRITE) == 0);
     what = "a page";
-    for (int size = 1; size <= 16; size *= 2) {
+    for (int size = 1; size <= 16; size *= 2) { /* MPICH: see try_memory */
         try_window(pages + page, size, 0);
         if (on_librma() || size == 16) try_window(pages + 2 * page - size, size, 0);
     }
@@ -193,6 +200,7 @@ static void neighbours(const char *name, MPI_Datatype type, int bytes) {
         memset(memory, 0, sizeof memory);
         MPI_Win_create(on_librma() ? memory + EDGE + shift : memory + EDGE, n * bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD,
                        &win);
+        MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
         MPI_Win_lock_all(0, win);
         for (unsigned i = 0; i < TIMES; i++) {
             uint16_t now = (uint16_t)i, next = (uint16_t)(i + 1), got = 0;
