@@ -131,6 +131,7 @@ static void add_several(MPI_Win win) {
         const int one = 1;
         const MPI_Aint zero = 0;
         int size;
+        const int is_unsigned = s->basic == MPI_UINT8_T || s->basic == MPI_UINT16_T || s->basic == MPI_UINT32_T;
         MPI_Type_size(s->basic, &size);
         MPI_Type_contiguous(s->count, s->basic, &types[0]);
         MPI_Type_dup(types[0], &types[1]);
@@ -142,8 +143,11 @@ static void add_several(MPI_Win win) {
             MPI_Type_commit(&types[t]);
             for (int times = 1; times <= (t == 0 ? 3 : 1); times++)
                 for (int place = 64; place <= (t == 0 ? 68 : 65); place += place == 64 ? 1 : 3)
-                    for (int op = 0; op < (t == 0 ? 3 : 1); op++)
+                    for (int op = 0; op < (t == 0 ? 3 : 1); op++) {
+                        /* MPICH 4.0 compares unsigned numbers as signed ones. */
+                        if (ops[op] == MPI_MAX && is_unsigned && !on_librma()) continue;
                         add(s->name, types[t], s->basic, s->count, times, place, ops[op], win, (rank + 1) % n);
+                    }
         }
         for (int t = 0; t < 6; t++) MPI_Type_free(&types[t]);
     }
