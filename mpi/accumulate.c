@@ -58,7 +58,15 @@ static int list_side(const struct rmai_win_side *side, struct rma_block **blocks
     return 1;
 }
 
-static int update_lists(const struct rmai_win_access *a, int op, int type) {
+/* librma wants the distances between blocks to be multiples of the element's size; MPI only that of its alignment. */
+static int are_even(const struct rma_block *blocks, size_t n, size_t elem) {
+    for (size_t i = 0; i < n; i++)
+        if (blocks[i].offset % (ptrdiff_t)elem != 0) return 0;
+    return 1;
+}
+
+/* Returns -1, with nothing done, if librma does not take these lists. */
+static int update_lists(const struct rmai_win_access *a, int op, int type, size_t elem) {
     static const struct rmai_win_side none;
     const int reads_only = op == RMA_OP_FETCH;
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
@@ -69,9 +77,12 @@ static int update_lists(const struct rmai_win_access *a, int op, int type) {
         list_side(&a->result, &r, &n_r, &r_at)) {
         const void *const origin = reads_only ? NULL : rmai_win_at(a->origin.buffer, o_at);
         const rma_gptr_t at = a->at + (rma_gptr_t)t_at;
-        code = a->result.type ? rma_gptr_get_accumulate_blocks_nbi(at, origin, rmai_win_at(a->result.buffer, r_at), t,
-                                                                   n_t, o, n_o, r, n_r, type, op, NULL)
-                              : rma_gptr_accumulate_blocks_nbi(at, origin, t, n_t, o, n_o, type, op, NULL);
+        if (!are_even(o, n_o, elem) || !are_even(t, n_t, elem) || !are_even(r, n_r, elem))
+            code = -1;
+        else
+            code = a->result.type ? rma_gptr_get_accumulate_blocks_nbi(at, origin, rmai_win_at(a->result.buffer, r_at),
+                                                                       t, n_t, o, n_o, r, n_r, type, op, NULL)
+                                  : rma_gptr_accumulate_blocks_nbi(at, origin, t, n_t, o, n_o, type, op, NULL);
     }
     free(o);
     free(t);
@@ -131,7 +142,8 @@ static int update_natively(struct rmai_win_access *a, enum rmai_win_op op) {
                               : rma_gptr_accumulate_nbi(a->at, a->origin.buffer, n, type, array, NULL);
     }
     code = update_sections(a, array, type, e->size);
-    return code >= 0 ? code : update_lists(a, array, type);
+    if (code < 0) code = update_lists(a, array, type, e->size);
+    return code >= 0 ? code : rmai_win_pieces_update(a, op, NULL);
 }
 
 /* ---- any update ---- */

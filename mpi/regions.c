@@ -20,12 +20,12 @@ static int grow_regions(struct rmai_win *w) {
     const size_t n = (size_t)w->record->n_regions, room = w->room ? 2 * w->room : 8;
     struct rmai_win_region *regions = NULL;
     struct rmai_win_outgrown *old = NULL;
-    void **held;
+    struct rmai_win_hold *holds;
     if (n < w->room) return RMA_SUCCESS;
-    held = realloc(w->region_held, room * sizeof *held);
-    if (held) w->region_held = held;
+    holds = realloc(w->holds, room * sizeof *holds);
+    if (holds) w->holds = holds;
     old = malloc(sizeof *old);
-    if (!held || !old || rma_alloc_mem(room * sizeof *regions, &regions) != RMA_SUCCESS) {
+    if (!holds || !old || rma_alloc_mem(room * sizeof *regions, &regions) != RMA_SUCCESS) {
         free(old);
         return RMA_ERR_NO_MEM;
     }
@@ -38,14 +38,14 @@ static int grow_regions(struct rmai_win *w) {
 }
 
 void rmai_win_regions_free(struct rmai_win *w) {
-    for (size_t i = 0; i < (size_t)w->record->n_regions; i++) rma_unshare_("MPI_Win_free", w->region_held[i]);
+    for (size_t i = 0; i < (size_t)w->record->n_regions; i++) rma_unshare_("MPI_Win_free", w->holds[i].held);
     for (struct rmai_win_outgrown *o = w->outgrown, *next; o; o = next) {
         next = o->next;
         rma_free_mem(o->block);
         free(o);
     }
     rma_free_mem(w->regions);
-    free(w->region_held);
+    free(w->holds);
     free(w->empty);
 }
 
@@ -71,25 +71,25 @@ static void begin_change(struct rmai_win_record *r) {
 static void end_change(struct rmai_win_record *r) { __atomic_store_n(&r->version, r->version + 1, __ATOMIC_RELEASE); }
 
 /* Attaching 0 bytes makes nothing accessible, but MPI_Win_detach has to find the address. */
-static int attach_nothing(struct rmai_win *w, void *base) {
-    void **longer;
+static int attach_nothing(struct rmai_win *w, const void *base) {
+    struct rmai_win_empty *longer;
     rmai_win_guard(w);
     longer = realloc(w->empty, (w->n_empty + 1) * sizeof *longer);
     if (longer) {
         w->empty = longer;
-        w->empty[w->n_empty++] = base;
+        w->empty[w->n_empty++] = (struct rmai_win_empty){base, ++w->attaches};
     }
     rmai_win_unguard(w);
     return longer ? MPI_SUCCESS
                   : rmai_win_error(w, MPI_ERR_NO_MEM, "MPI_Win_attach: no memory for 0 bytes at %p", base);
 }
 
-/* The caller has the window's mutex. */
-static int detach_nothing(struct rmai_win *w, const void *base) {
-    size_t i = 0;
-    while (i < w->n_empty && w->empty[i] != base) i++;
-    if (i == w->n_empty) return 0;
-    w->empty[i] = w->empty[--w->n_empty];
+/* Ends the last attachment of 0 bytes at base that is later than `after`. The caller has the window's mutex. */
+static int detach_nothing(struct rmai_win *w, const void *base, uint64_t after) {
+    size_t i = w->n_empty;
+    while (i > 0 && w->empty[i - 1].at != base) i--;
+    if (i == 0 || w->empty[i - 1].when < after) return 0;
+    memmove(w->empty + i - 1, w->empty + i, (w->n_empty-- - i) * sizeof *w->empty);
     return 1;
 }
 
@@ -125,9 +125,9 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
     if (code == RMA_SUCCESS) {
         begin_change(r);
         memmove(w->regions + at + 1, w->regions + at, (n - at) * sizeof *w->regions);
-        memmove(w->region_held + at + 1, w->region_held + at, (n - at) * sizeof *w->region_held);
+        memmove(w->holds + at + 1, w->holds + at, (n - at) * sizeof *w->holds);
         w->regions[at] = region;
-        w->region_held[at] = held;
+        w->holds[at] = (struct rmai_win_hold){held, ++w->attaches};
         r->regions = rma_gptr(w->regions, rma_my_pe());
         r->n_regions = n + 1;
         end_change(r);
@@ -149,13 +149,13 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
     n = (size_t)r->n_regions;
     at = first_after(w->regions, n, (uintptr_t)base);
     found = at < n && w->regions[at].from == (uintptr_t)base;
-    if (!found) {
-        found = detach_nothing(w, base);
-    } else {
-        held = w->region_held[at];
+    if (detach_nothing(w, base, found ? w->holds[at].when : 0)) {
+        found = 1;
+    } else if (found) {
+        held = w->holds[at].held;
         begin_change(r);
         memmove(w->regions + at, w->regions + at + 1, (n - at - 1) * sizeof *w->regions);
-        memmove(w->region_held + at, w->region_held + at + 1, (n - at - 1) * sizeof *w->region_held);
+        memmove(w->holds + at, w->holds + at + 1, (n - at - 1) * sizeof *w->holds);
         r->n_regions = n - 1;
         end_change(r);
     }

@@ -45,6 +45,17 @@ struct rmai_win_region {
     rma_gptr_t start;
 };
 
+/* What its owner keeps for it. */
+struct rmai_win_hold {
+    void *held; /* for rma_unshare_ */
+    uint64_t when;
+};
+
+struct rmai_win_empty {
+    const void *at;
+    uint64_t when;
+};
+
 /* What a process tells the others of a window. */
 struct rmai_win_record {
     rma_gptr_t start;   /* of its memory; RMA_GPTR_NULL if size is 0 */
@@ -114,11 +125,12 @@ struct rmai_win {
     void *allocated;                 /* memory that MPI_Win_free frees, or NULL */
     void *held;                      /* memory that is attached (rma_share_), or NULL */
     struct rmai_win_region *regions; /* a dynamic window: where record->regions is, with room for `room`; */
-    void **region_held;              /* what rma_share_ holds for each; */
+    struct rmai_win_hold *holds;     /* what this process keeps for each; */
     size_t room;
-    void **empty; /* addresses where 0 bytes are attached */
+    struct rmai_win_empty *empty; /* addresses where 0 bytes are attached */
     size_t n_empty;
-    struct rmai_win_outgrown *outgrown;      /* and the shorter arrays before, which others may still read */
+    uint64_t attaches;                  /* so far: of two attachments at an address the later one is detached first */
+    struct rmai_win_outgrown *outgrown; /* and the shorter arrays before, which others may still read */
     struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank; */
     struct rmai_win_peer *last_far;          /* the one that was looked up last, or NULL: there are threads */
     int n_far;
