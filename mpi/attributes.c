@@ -23,13 +23,16 @@ struct keyval {
 static struct keyval *keyvals;
 
 struct rmai_win_attribute {
-    int keyval, fortran; /* fortran: the program set it in Fortran, where it is a number */
+    struct keyval *keyval;
+    int fortran; /* 1: the program set it in Fortran, where it is a number */
+    int ending;  /* 1: its delete function runs. Only MPI_Win_get_attr still finds it */
     MPI_Aint value;
     struct rmai_win_attribute *next;
 };
 
-/* Recursive, because the program's functions may call MPI. */
-static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+/* No thread holds it while a function of the program runs, which may call MPI, and wait for another thread or process.
+ */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static struct keyval **find_keyval(int number) {
     struct keyval **k = &keyvals;
@@ -45,41 +48,50 @@ static void drop_keyval(struct keyval **at) {
     free(k);
 }
 
-static struct rmai_win_attribute **find_attribute(struct rmai_win *w, int number) {
-    struct rmai_win_attribute **a = &w->attributes;
-    while (*a && (*a)->keyval != number) a = &(*a)->next;
+/* Finds the attribute `number` whose `ending` is 0. */
+static struct rmai_win_attribute *find_attribute(const struct rmai_win *w, int number) {
+    struct rmai_win_attribute *a = w->attributes;
+    while (a && (a->ending || a->keyval->number != number)) a = a->next;
     return a;
 }
 
-/* Calls the program's delete function for the attribute *at, and removes the attribute if the function returns
- * MPI_SUCCESS. */
-static int delete_attribute(struct rmai_win *w, struct rmai_win_attribute **at) {
-    struct rmai_win_attribute *a = *at;
-    struct keyval **k = find_keyval(a->keyval);
-    int code = MPI_SUCCESS;
-    if (*k && (*k)->function && (*k)->fortran) {
+static int call_delete_function(struct rmai_win *w, struct rmai_win_attribute *a) {
+    const struct keyval *k = a->keyval;
+    MPI_Win handle = rmai_win_handle(w);
+    int number = k->number, code = MPI_SUCCESS;
+    if (k->function && k->fortran) {
         void (*function)(MPI_Win *, int *, MPI_Aint *, MPI_Aint *, int *);
-        MPI_Win handle = rmai_win_handle(w);
-        memcpy(&function, &(*k)->function, sizeof function);
-        function(&handle, &a->keyval, &a->value, (*k)->extra, &code); /* extra is the address of a number */
-    } else if (*k && (*k)->function) {
-        code = (*k)->function(rmai_win_handle(w), a->keyval, a->fortran ? (void *)&a->value : (void *)a->value,
-                              (*k)->extra);
+        memcpy(&function, &k->function, sizeof function);
+        function(&handle, &number, &a->value, k->extra, &code); /* extra is the address of a number */
+    } else if (k->function) {
+        code = k->function(handle, number, a->fortran ? (void *)&a->value : (void *)a->value, k->extra);
     }
+    return code;
+}
+
+/* Calls the program's delete function for the attribute, and removes the attribute if the function returns
+ * MPI_SUCCESS. The caller holds the mutex, which is free meanwhile. */
+static int delete_attribute(struct rmai_win *w, struct rmai_win_attribute *a) {
+    struct rmai_win_attribute **at = &w->attributes;
+    int code;
+    a->ending = 1;
+    pthread_mutex_unlock(&mutex);
+    code = call_delete_function(w, a);
+    pthread_mutex_lock(&mutex);
+    a->ending = 0;
     if (code != MPI_SUCCESS) return code;
+    while (*at != a) at = &(*at)->next;
     *at = a->next;
+    a->keyval->uses--;
+    drop_keyval(find_keyval(a->keyval->number));
     free(a);
-    if (*k) {
-        (*k)->uses--;
-        drop_keyval(k);
-    }
     return MPI_SUCCESS;
 }
 
 int rmai_win_attributes_end(struct rmai_win *w) {
     int code = MPI_SUCCESS;
     pthread_mutex_lock(&mutex);
-    while (w->attributes && code == MPI_SUCCESS) code = delete_attribute(w, &w->attributes);
+    while (w->attributes && code == MPI_SUCCESS) code = delete_attribute(w, w->attributes);
     pthread_mutex_unlock(&mutex);
     return code;
 }
@@ -116,7 +128,7 @@ RMAI_MPI_API int MPI_Win_free_keyval(int *number) {
 }
 
 static int set_attribute(struct rmai_win *w, int number, MPI_Aint value, int fortran) {
-    struct rmai_win_attribute *a, **at;
+    struct rmai_win_attribute *a;
     struct keyval **k;
     int code = MPI_SUCCESS;
     pthread_mutex_lock(&mutex);
@@ -125,12 +137,12 @@ static int set_attribute(struct rmai_win *w, int number, MPI_Aint value, int for
         pthread_mutex_unlock(&mutex);
         return rmai_win_error(w, MPI_ERR_KEYVAL, "MPI_Win_set_attr: %d is not a keyval for windows", number);
     }
-    at = find_attribute(w, number);
-    if (*at) code = delete_attribute(w, at);
+    a = find_attribute(w, number);
+    if (a) code = delete_attribute(w, a);
     k = find_keyval(number);
     a = code == MPI_SUCCESS && *k ? malloc(sizeof *a) : NULL;
     if (a) {
-        *a = (struct rmai_win_attribute){number, fortran, value, w->attributes};
+        *a = (struct rmai_win_attribute){*k, fortran, 0, value, w->attributes};
         w->attributes = a;
         (*k)->uses++;
     }
@@ -148,12 +160,12 @@ RMAI_MPI_API int MPI_Win_set_attr(MPI_Win win, int number, void *value) {
 
 RMAI_MPI_API int MPI_Win_delete_attr(MPI_Win win, int number) {
     struct rmai_win *w = rmai_win_of(win);
-    struct rmai_win_attribute **at;
+    struct rmai_win_attribute *a;
     int code;
     if (!w) return PMPI_Win_delete_attr(win, number);
     pthread_mutex_lock(&mutex);
-    at = find_attribute(w, number);
-    code = *at ? delete_attribute(w, at) : MPI_ERR_KEYVAL;
+    a = find_attribute(w, number);
+    code = a ? delete_attribute(w, a) : MPI_ERR_KEYVAL;
     pthread_mutex_unlock(&mutex);
     if (code == MPI_SUCCESS) return code;
     return rmai_win_error(w, code == MPI_ERR_KEYVAL ? MPI_ERR_KEYVAL : MPI_ERR_OTHER,
@@ -182,7 +194,8 @@ static int get_attribute(struct rmai_win *w, int number, MPI_Aint *value, void *
         *at = &w->model;
     } else {
         pthread_mutex_lock(&mutex);
-        a = *find_attribute(w, number);
+        a = w->attributes;
+        while (a && a->keyval->number != number) a = a->next;
         if (a) {
             *value = a->value;
             *at = a->fortran ? (void *)&a->value : (void *)(intptr_t)a->value;
