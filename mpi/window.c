@@ -407,6 +407,23 @@ RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int
 
 /* ---- the end of a window ---- */
 
+/* Returns when all processes of the window have called it. Two threads may end two windows of one communicator in
+ * different order in different processes, or make another one meanwhile, so messages of the window itself are needed:
+ * those with its number as their tag. In each round a process tells the one `step` ranks further; see meet_nodes. */
+static int meet_at_end(const struct rmai_win *w) {
+    const struct rmai_win_family *f = w->family;
+    _Static_assert(RMAI_WINS <= 32768, "MPI promises that tags up to 32767 are valid");
+    for (int step = 1; step < f->n; step *= 2) {
+        MPI_Request request[2];
+        int code = PMPI_Irecv(NULL, 0, MPI_BYTE, (f->rank - step + f->n) % f->n, w->number, f->comm, &request[0]);
+        if (code == MPI_SUCCESS)
+            code = PMPI_Isend(NULL, 0, MPI_BYTE, (f->rank + step) % f->n, w->number, f->comm, &request[1]);
+        for (int i = 0; i < 2 && code == MPI_SUCCESS; i++) code = rmai_win_await(&request[i], MPI_STATUS_IGNORE);
+        if (code != MPI_SUCCESS) return code;
+    }
+    return MPI_SUCCESS;
+}
+
 RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     struct rmai_win *w = win ? rmai_win_of(*win) : NULL;
     struct rmai_win_family *f;
@@ -423,8 +440,8 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     code = rmai_win_failed(w, rma_quiet());
     f = w->family;
     number = w->number;
-    if (barrier(f) != MPI_SUCCESS && code == MPI_SUCCESS)
-        code = rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: MPI_Ibarrier failed");
+    if (meet_at_end(w) != MPI_SUCCESS && code == MPI_SUCCESS)
+        code = rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: MPI cannot send or receive");
     rmai_win_directory[number] = RMA_GPTR_NULL;
     rmai_win_regions_free(w);
     if (w->held) rma_unshare_("MPI_Win_free", w->held);
