@@ -3,6 +3,7 @@
 
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
+#include "mpi/locks.h"
 #include "mpi/peers.h"
 
 #include <stdlib.h>
@@ -16,100 +17,6 @@ int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank) {
 }
 
 /* ---- locks ---- */
-
-struct lock_wait {
-    struct rmai_win *w;
-    const char *call;
-    const struct rmai_win_peer *peer;
-    rma_gptr_t out;
-    const uint64_t *near;
-    uint64_t ticket, as;
-    int code;
-    int holder; /* the PE that holds the lock, or -1: not known */
-    unsigned polls;
-    double search; /* when to search for the holder again */
-};
-
-/* Finds a process that has locked l->peer, for the report of a long wait: each process writes into its own record what
- * it has locked. */
-#define SEARCH_TIME 0.2 /* seconds between two searches */
-static void find_holder(struct lock_wait *l) {
-    const uint32_t wanted = (uint32_t)l->peer->rank + 1;
-    l->holder = -1;
-    for (int rank = 0; rank < l->w->family->n; rank++) {
-        struct rmai_win_peer p;
-        struct rmai_win_record record;
-        if (rank == l->w->family->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
-        if (p.record) {
-            record.locked = __atomic_load_n(&p.record->locked, __ATOMIC_RELAXED);
-            record.locks_all = __atomic_load_n(&p.record->locks_all, __ATOMIC_RELAXED);
-        } else if (rma_gptr_get(&record, p.record_at, offsetof(struct rmai_win_record, lock)) != RMA_SUCCESS) {
-            continue;
-        }
-        if (record.locked == wanted || (record.locks_all && l->holder < 0)) l->holder = p.pe;
-        if (record.locked == wanted) return;
-    }
-}
-
-static int is_turn(const struct lock_wait *l, uint64_t out) {
-    return l->as == RMAI_WIN_WRITER ? out == l->ticket : (out ^ l->ticket) >> 32 == 0;
-}
-
-static int window_turn_has_come(void *context) {
-    struct lock_wait *l = context;
-    uint64_t out;
-    if (l->near)
-        out = __atomic_load_n(l->near, __ATOMIC_ACQUIRE);
-    else if ((l->code = rmai_win_atomic(l->call, RMA_FETCH_, l->out, sizeof out, 0, 0, &out)) != RMA_SUCCESS)
-        return 1;
-    if (is_turn(l, out)) return 1;
-    if (++l->polls % 16 == 0 && rma_wtime() > l->search) {
-        if (l->search > 0) find_holder(l);
-        l->search = rma_wtime() + SEARCH_TIME;
-    }
-    return 0;
-}
-
-int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    struct lock_wait l = {.w = w, .call = call, .peer = peer, .as = as, .holder = -1};
-    int earlier = RMA_SUCCESS;
-    if (peer->record) {
-        struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
-        l.near = &lock->out;
-        l.ticket = __atomic_fetch_add(&lock->in, as, __ATOMIC_ACQ_REL);
-    } else {
-        /* One round trip takes the ticket and reads `out` for the first time. */
-        const rma_gptr_t in = peer->record_at + offset + offsetof(struct rmai_win_lock, in);
-        uint64_t out = 0;
-        l.out = peer->record_at + offset + offsetof(struct rmai_win_lock, out);
-        l.code = rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_ADD_, in, sizeof as, as, 0, &l.ticket);
-        if (l.code != RMA_SUCCESS) return l.code;
-        l.code = rmai_win_atomic(call, RMA_FETCH_, l.out, sizeof out, 0, 0, &out);
-        earlier = rma_quiet_of_(peer->pe); /* it may report an earlier operation, but the ticket is taken */
-        if (l.code == RMA_SUCCESS && earlier == RMA_SUCCESS && is_turn(&l, out)) return RMA_SUCCESS;
-    }
-    if (l.code == RMA_SUCCESS && !window_turn_has_come(&l)) rma_wait_for_(call, &l.holder, window_turn_has_come, &l);
-    if (l.code != RMA_SUCCESS || earlier == RMA_SUCCESS) return l.code;
-    rmai_win_release(call, peer, offset, as);
-    return earlier;
-}
-
-/* An atomic without a wait. What this process has put there arrives before it, and what it has put elsewhere is
- * complete before it leaves. */
-static int signal_far(const char *call, rma_gptr_t word, uint64_t add) {
-    const int code = rmai_win_atomic(call, RMA_FETCH_ADD_, word, sizeof add, add, 0, NULL);
-    rma_send_gathered_();
-    return code;
-}
-
-int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    if (peer->record) {
-        struct rmai_win_lock *lock = (struct rmai_win_lock *)((char *)peer->record + offset);
-        __atomic_fetch_add(&lock->out, as, __ATOMIC_ACQ_REL);
-        return RMA_SUCCESS;
-    }
-    return signal_far(call, peer->record_at + offset + offsetof(struct rmai_win_lock, out), as);
-}
 
 /* Completes the operations of this process on a peer. On this node they are complete already. */
 static int complete_at(const struct rmai_win_peer *p) {
@@ -143,27 +50,10 @@ static void keep_in_mind(const struct rmai_win *w) {
     rmai_win_begins(RMAI_WIN_EARLIER);
 }
 
-static int take_for_all(struct rmai_win *w, const char *call, int rank) {
-    struct rmai_win_peer peer;
-    int code = rmai_win_peer(w, rank, &peer);
-    if (code == RMA_SUCCESS) code = rmai_win_take(w, call, &peer, LOCK, RMAI_WIN_READER);
-    if (code == RMA_SUCCESS) code = rmai_win_peer_access(w, rank, RMAI_WIN_SHARED | RMAI_WIN_FROM_ALL);
-    return code;
-}
-
-/* Two threads may make the first access at once. */
 int rmai_win_enter(struct rmai_win *w, const char *call, int rank, struct rmai_win_peer *peer) {
-    static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER;
-    int code = rmai_win_peer(w, rank, peer);
+    const int code = rmai_win_peer(w, rank, peer);
     if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
     if (peer->access || w->open) return MPI_SUCCESS;
-    if (w->lock_all) {
-        pthread_mutex_lock(&first);
-        code = rmai_win_peer(w, rank, peer);
-        if (code == RMA_SUCCESS && !peer->access) code = take_for_all(w, call, rank);
-        pthread_mutex_unlock(&first);
-        return rmai_win_failed(w, code);
-    }
     return rmai_win_error(w, MPI_ERR_RMA_SYNC,
                           "%s: no epoch for rank %d: neither MPI_Win_fence nor MPI_Win_start nor MPI_Win_lock", call,
                           rank);
@@ -189,7 +79,7 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     const uint64_t as = type == MPI_LOCK_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER;
     unsigned access = type == MPI_LOCK_EXCLUSIVE ? RMAI_WIN_EXCLUSIVE : RMAI_WIN_SHARED;
     struct rmai_win_peer peer, *p;
-    int code;
+    int code = RMA_SUCCESS;
     if (!w) return PMPI_Win_lock(type, rank, assert, win);
     if (type != MPI_LOCK_EXCLUSIVE && type != MPI_LOCK_SHARED)
         return rmai_win_error(w, MPI_ERR_LOCKTYPE,
@@ -207,26 +97,31 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     }
     if (p->access)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_lock: this process has locked rank %d already", rank);
-    if (assert & MPI_MODE_NOCHECK)
-        access |= RMAI_WIN_NOCHECK;
-    else if ((code = rmai_win_take(w, "MPI_Win_lock", p, LOCK, as)) != RMA_SUCCESS)
-        return rmai_win_failed(w, code);
+    if (assert & MPI_MODE_NOCHECK) access |= RMAI_WIN_NOCHECK;
+    /* The peer's entry is kept from here on, so nothing can fail when this process has the lock. */
+    if (p == &peer)
+        code = rmai_win_peer_access(w, rank, access);
     else
+        p->access = access;
+    if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
+    if (!(assert &MPI_MODE_NOCHECK)) {
+        code = rmai_win_take(w, "MPI_Win_lock", p, LOCK, as);
+        if (code != RMA_SUCCESS) {
+            rmai_win_peer_access(w, rank, 0);
+            return rmai_win_failed(w, code);
+        }
         __atomic_store_n(&w->record->locked, (uint32_t)rank + 1, __ATOMIC_RELAXED);
+    }
     w->open = 0;
     __atomic_fetch_add(&w->locked, 1, __ATOMIC_RELAXED);
-    if (p != &peer) {
-        p->access = access;
-        return MPI_SUCCESS;
-    }
-    return rmai_win_failed(w, rmai_win_peer_access(w, rank, access));
+    return MPI_SUCCESS;
 }
 
-/* Releases what MPI_Win_lock or MPI_Win_lock_all has locked. */
+/* Releases what MPI_Win_lock has locked. */
 static int release(struct rmai_win *w, const struct rmai_win_peer *p) {
     if (w->record->locked == (uint32_t)p->rank + 1) __atomic_store_n(&w->record->locked, 0, __ATOMIC_RELAXED);
     if (p->access & RMAI_WIN_NOCHECK) return RMA_SUCCESS;
-    return rmai_win_release(w->lock_all ? "MPI_Win_unlock_all" : "MPI_Win_unlock", p, LOCK,
+    return rmai_win_release("MPI_Win_unlock", p, LOCK,
                             p->access & RMAI_WIN_EXCLUSIVE ? RMAI_WIN_WRITER : RMAI_WIN_READER);
 }
 
@@ -252,14 +147,14 @@ RMAI_MPI_API int MPI_Win_unlock(int rank, MPI_Win win) {
         if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
         p = &peer;
     }
-    if (!(p->access & (RMAI_WIN_SHARED | RMAI_WIN_EXCLUSIVE)) || p->access & RMAI_WIN_FROM_ALL)
+    if (!(p->access & (RMAI_WIN_SHARED | RMAI_WIN_EXCLUSIVE)))
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock: MPI_Win_lock has not locked rank %d", rank);
     code = unlock(w, p);
     __atomic_fetch_sub(&w->locked, 1, __ATOMIC_RELAXED);
     if (p != &peer)
         p->access = 0;
-    else if (rmai_win_peer_access(w, rank, 0) != RMA_SUCCESS)
-        code = RMA_ERR_NO_MEM;
+    else
+        rmai_win_peer_access(w, rank, 0); /* the entry was kept: this cannot fail */
     return rmai_win_failed(w, code);
 }
 
@@ -272,26 +167,15 @@ RMAI_MPI_API int MPI_Win_lock_all(int assert, MPI_Win win) {
     if (w->locked || other_epoch(w))
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_lock_all: %s",
                               w->locked ? "MPI_Win_lock has locked a rank" : other_epoch(w));
-    w->open = 0;
-    if (assert & MPI_MODE_NOCHECK) {
-        w->open = 1;
-        w->lock_all = 2;
-        return MPI_SUCCESS;
+    if (!(assert &MPI_MODE_NOCHECK)) {
+        __atomic_store_n(&w->record->locks_all, RMAI_WIN_TAKES_ALL, __ATOMIC_RELAXED);
+        code = rmai_win_take_all(w, "MPI_Win_lock_all");
+        __atomic_store_n(&w->record->locks_all, code == RMA_SUCCESS ? RMAI_WIN_HAS_ALL : 0, __ATOMIC_RELAXED);
+        if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
     }
-    /* The first access to a process locks it. But the program accesses its own memory by load and store, and in a
-     * shared window that of all processes: these are locked here. */
-    w->lock_all = 1;
-    __atomic_store_n(&w->record->locks_all, 1, __ATOMIC_RELAXED);
-    for (int i = 0; i < w->family->n_near && code == RMA_SUCCESS; i++)
-        if (w->flavor == MPI_WIN_FLAVOR_SHARED || i == w->family->my_slot)
-            code = take_for_all(w, "MPI_Win_lock_all", w->near[i].rank);
-    return rmai_win_failed(w, code);
-}
-
-static int unlock_peer(struct rmai_win *w, struct rmai_win_peer *p) {
-    int code = p->access ? release(w, p) : RMA_SUCCESS;
-    p->access = 0;
-    return code;
+    w->open = 1;
+    w->lock_all = assert &MPI_MODE_NOCHECK ? 2 : 1;
+    return MPI_SUCCESS;
 }
 
 RMAI_MPI_API int MPI_Win_unlock_all(MPI_Win win) {
@@ -302,8 +186,7 @@ RMAI_MPI_API int MPI_Win_unlock_all(MPI_Win win) {
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_unlock_all: MPI_Win_lock_all has not locked the window");
     code = complete_everywhere(w);
     __atomic_store_n(&w->record->locks_all, 0, __ATOMIC_RELAXED);
-    for (int i = 0; w->lock_all == 1 && i < w->family->n_near; i++) unlock_peer(w, &w->near[i]);
-    one = w->lock_all == 1 ? rmai_win_each_far(w, unlock_peer) : RMA_SUCCESS;
+    one = w->lock_all == 1 ? rmai_win_release_all(w, "MPI_Win_unlock_all") : RMA_SUCCESS;
     if (code == RMA_SUCCESS) code = one;
     w->open = w->lock_all = 0;
     return rmai_win_failed(w, code);
@@ -382,14 +265,16 @@ static int count_reached(void *context) {
  * "Two algorithms for barrier synchronization", 1988. */
 static int meet_nodes(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
-    for (int k = 0; k < w->family->n_rounds; k++) {
+    const struct rmai_win_family *f = w->family;
+    for (int k = 0; k < f->n_rounds; k++) {
         struct count_wait c = {&leader->round[k], w->fences};
-        struct rmai_win_peer partner;
-        int code = rmai_win_peer(w, w->family->partners[k], &partner);
-        if (code != RMA_SUCCESS) return code;
-        code = signal_far(
-            "MPI_Win_fence",
-            partner.record_at + offsetof(struct rmai_win_record, round) + (rma_gptr_t)k * sizeof(uint64_t), 1);
+        rma_gptr_t *at = &w->meets[k];
+        int code = RMA_SUCCESS;
+        if (*at == RMA_GPTR_NULL)
+            code = rma_get(at, &rmai_win_directory[w->number], sizeof *at, rmai_win_family_pe(f, f->partners[k]));
+        if (code == RMA_SUCCESS)
+            code = rmai_win_signal("MPI_Win_fence",
+                                   *at + offsetof(struct rmai_win_record, round) + (rma_gptr_t)k * sizeof(uint64_t), 1);
         if (code != RMA_SUCCESS) return code;
         if (!count_reached(&c)) rma_wait_for_("MPI_Win_fence", &any, count_reached, &c);
     }
@@ -414,7 +299,7 @@ static int meet(struct rmai_win *w) {
 
 RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
-    int code;
+    int code, one, two;
     if (!w) return PMPI_Win_fence(assert, win);
     code = check_assert(w, "MPI_Win_fence", assert, ASSERTS & ~MPI_MODE_NOCHECK);
     if (code != MPI_SUCCESS) return code;
@@ -423,15 +308,13 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
                               w->locked || w->lock_all ? "the window is locked"
                               : w->n_started >= 0      ? "MPI_Win_complete is missing"
                                                        : "MPI_Win_wait is missing");
-    /* Of two processes on two nodes each accesses only the other one, to which it then sends the signal. */
-    if (w->family->n == 2 && w->family->n_near == 1) {
-        code = complete_what_overtakes(w);
-        if (code == RMA_SUCCESS) code = meet(w);
-        keep_in_mind(w);
-    } else {
-        code = complete_everywhere(w);
-        if (code == RMA_SUCCESS) code = meet(w);
-    }
+    /* Of two processes on two nodes each accesses only the other one, to which it then sends the signal. After an error
+     * too this process meets the others, which would wait for it. */
+    two = w->family->n == 2 && w->family->n_near == 1;
+    code = two ? complete_what_overtakes(w) : complete_everywhere(w);
+    one = meet(w);
+    if (code == RMA_SUCCESS) code = one;
+    if (two) keep_in_mind(w);
     w->open = !(assert &MPI_MODE_NOSUCCEED);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
@@ -479,7 +362,7 @@ static int post_far(struct rmai_win *w, int rank) {
     rma_gptr_t at, head;
     int code = rmai_win_peer(w, rank, &peer);
     if (code == RMA_SUCCESS && peer.posts_at != RMA_GPTR_NULL)
-        return signal_far("MPI_Win_post", peer.posts_at + offsetof(struct rmai_win_post, posts), 1);
+        return rmai_win_signal("MPI_Win_post", peer.posts_at + offsetof(struct rmai_win_post, posts), 1);
     if (code == RMA_SUCCESS) code = rma_alloc_mem_on(peer.pe, sizeof post, &at);
     if (code != RMA_SUCCESS) return code;
     head = peer.record_at + offsetof(struct rmai_win_record, posted);
@@ -502,7 +385,7 @@ void rmai_win_posts_free(struct rmai_win_record *record) {
 
 RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
-    int *ranks, n, code;
+    int *ranks, n, posted = 0, code;
     if (!w) return PMPI_Win_post(group, assert, win);
     code = check_assert(w, "MPI_Win_post", assert, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
     if (code != MPI_SUCCESS) return code;
@@ -511,15 +394,16 @@ RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
     ranks = ranks_of(w, "MPI_Win_post", group, &n, &code);
     if (!ranks) return code;
     code = RMA_SUCCESS;
-    for (int i = 0; i < n && !(assert &MPI_MODE_NOCHECK) && code == RMA_SUCCESS; i++) {
-        struct rmai_win_peer *p = rmai_win_near(w, ranks[i]);
+    for (; posted < n; posted++) {
+        struct rmai_win_peer *p = rmai_win_near(w, ranks[posted]);
+        if (assert & MPI_MODE_NOCHECK) continue;
         if (p)
             atomic_fetch_add_explicit(&p->record->posts[w->family->my_slot], 1, memory_order_release);
-        else
-            code = post_far(w, ranks[i]);
+        else if ((code = post_far(w, ranks[posted])) != RMA_SUCCESS)
+            break;
     }
     free(ranks);
-    w->n_exposed = n;
+    w->n_exposed = posted; /* those that know nothing of it will not complete */
     return rmai_win_failed(w, code);
 }
 
@@ -570,15 +454,21 @@ RMAI_MPI_API int MPI_Win_start(MPI_Group group, int assert, MPI_Win win) {
                                                 : "the window is locked");
     ranks = ranks_of(w, "MPI_Win_start", group, &n, &code);
     if (!ranks) return code;
-    w->open = 0;
+    /* First what can fail, and then the posts, which cannot be given back. */
     code = RMA_SUCCESS;
     for (int i = 0; i < n && code == RMA_SUCCESS; i++) {
-        if (!(assert &MPI_MODE_NOCHECK)) await_post(w, ranks[i]);
         code = rmai_win_peer_access(w, ranks[i], RMAI_WIN_STARTED);
+        for (int k = 0; k < i && code != RMA_SUCCESS; k++) rmai_win_peer_access(w, ranks[k], 0);
     }
+    if (code != RMA_SUCCESS) {
+        free(ranks);
+        return rmai_win_failed(w, code);
+    }
+    for (int i = 0; i < n && !(assert &MPI_MODE_NOCHECK); i++) await_post(w, ranks[i]);
+    w->open = 0;
     w->started = ranks;
     w->n_started = n;
-    return rmai_win_failed(w, code);
+    return MPI_SUCCESS;
 }
 
 RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
@@ -588,15 +478,16 @@ RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
     if (w->n_started < 0)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_complete: MPI_Win_start has opened no epoch");
     code = complete_what_overtakes(w);
-    for (int i = 0; i < w->n_started && code == RMA_SUCCESS; i++) {
+    /* After an error too all targets are told, which would wait for it. Their entries have been kept. */
+    for (int i = 0; i < w->n_started; i++) {
         struct rmai_win_peer peer;
-        code = rmai_win_peer(w, w->started[i], &peer);
-        if (code != RMA_SUCCESS) break;
-        if (peer.record)
+        int one = rmai_win_peer(w, w->started[i], &peer);
+        if (one == RMA_SUCCESS && peer.record)
             __atomic_fetch_add(&peer.record->completed, 1, __ATOMIC_RELEASE);
-        else
-            code = signal_far("MPI_Win_complete", peer.record_at + offsetof(struct rmai_win_record, completed), 1);
-        if (code == RMA_SUCCESS) code = rmai_win_peer_access(w, w->started[i], 0);
+        else if (one == RMA_SUCCESS)
+            one = rmai_win_signal("MPI_Win_complete", peer.record_at + offsetof(struct rmai_win_record, completed), 1);
+        rmai_win_peer_access(w, w->started[i], 0);
+        if (code == RMA_SUCCESS) code = one;
     }
     keep_in_mind(w);
     free(w->started);

@@ -128,21 +128,13 @@ int rmai_win_peer_posts(struct rmai_win *w, int rank, rma_gptr_t at) {
     return code;
 }
 
-int rmai_win_each_far(struct rmai_win *w, int (*visit)(struct rmai_win *w, struct rmai_win_peer *peer)) {
-    int code = RMA_SUCCESS, one;
-    for (int i = 0; i < RMAI_WIN_FAR; i++)
-        for (struct rmai_win_peer *p = w->far[i]; p; p = p->next) {
-            one = visit(w, p);
-            if (code == RMA_SUCCESS) code = one;
-        }
-    return code;
-}
-
 void rmai_win_peers_free(struct rmai_win *w) {
     forget_far(w, 1);
     free(w->near);
     free(w->posts_seen);
     free(w->started);
+    free(w->far_records);
     w->near = NULL;
     w->posts_seen = NULL;
+    w->far_records = NULL;
 }

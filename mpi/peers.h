@@ -35,8 +35,13 @@ static inline int rmai_win_atomic(const char *call, int op, rma_gptr_t g, size_t
     return rma_gptr_atomic_slow_(call, op, g, len, value, cond, old);
 }
 
-/* rmai_win_each_far calls visit for each peer on another node that is known. Returns the first error. */
-int rmai_win_each_far(struct rmai_win *w, int (*visit)(struct rmai_win *w, struct rmai_win_peer *peer));
+/* rmai_win_signal adds to a word on another node, and waits for nothing. What this process has put there arrives before
+ * it, and what it has put elsewhere is complete before it leaves. */
+static inline int rmai_win_signal(const char *call, rma_gptr_t word, uint64_t add) {
+    const int code = rmai_win_atomic(call, RMA_FETCH_ADD_, word, sizeof add, add, 0, NULL);
+    rma_send_gathered_();
+    return code;
+}
 
 /* rmai_win_peers_find fills in those of this node, whose records are in the directory. Returns 0 if that fails.
  * rmai_win_peers_free frees all. */

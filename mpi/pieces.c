@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "mpi/pieces.h"
-#include "mpi/epochs.h"
+#include "mpi/locks.h"
 
 #include <stdlib.h>
 

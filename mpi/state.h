@@ -39,6 +39,10 @@ struct rmai_win_lock {
 #define RMAI_WIN_WRITER (UINT64_C(1) << 32)
 #define RMAI_WIN_READER UINT64_C(1)
 
+/* For reports: its owner waits in MPI_Win_lock_all, and has perhaps locked others; or it has locked all. */
+#define RMAI_WIN_TAKES_ALL 1u
+#define RMAI_WIN_HAS_ALL   2u
+
 /* A piece of memory that is attached to a dynamic window, by its address in the owner's process. */
 struct rmai_win_region {
     uint64_t from, to;
@@ -64,9 +68,9 @@ struct rmai_win_record {
     uint64_t unit;      /* of displacements, in bytes */
     rma_gptr_t regions; /* a dynamic window: its attached pieces, in the order of their addresses */
     uint64_t n_regions;
-    uint64_t version;                       /* of these two: odd while the owner changes them */
-    uint32_t locked, locks_all;             /* 1 + the rank that its owner has locked last, or 0; in MPI_Win_lock_all */
-    _Alignas(64) struct rmai_win_lock lock; /* of MPI_Win_lock */
+    uint64_t version;           /* of these two: odd while the owner changes them */
+    uint32_t locked, locks_all; /* 1 + the rank that its owner has locked last, or 0; RMAI_WIN_..._ALL or 0 */
+    _Alignas(64) struct rmai_win_lock lock;           /* of MPI_Win_lock */
     _Alignas(64) struct rmai_win_lock locked_updates; /* of accumulates of pairs and of elements that are not aligned */
     _Alignas(64) uint64_t completed;                  /* counts calls of MPI_Win_complete for this process */
     uint64_t posted;                                  /* a struct rmai_win_post for each process of other nodes that
@@ -97,8 +101,7 @@ enum rmai_win_rights {
     RMAI_WIN_SHARED = 1,    /* MPI_Win_lock, */
     RMAI_WIN_EXCLUSIVE = 2, /* of one of these kinds */
     RMAI_WIN_NOCHECK = 4,   /* with one of these, and without the lock */
-    RMAI_WIN_FROM_ALL = 8,  /* the lock was taken for MPI_Win_lock_all */
-    RMAI_WIN_STARTED = 16   /* MPI_Win_start */
+    RMAI_WIN_STARTED = 8    /* MPI_Win_start */
 };
 
 #define RMAI_WIN_FAR 64 /* lists of peers on other nodes */
@@ -106,7 +109,7 @@ enum rmai_win_rights {
 struct rmai_win {
     struct rmai_win_peer *near;     /* by rmai_win_family_slot */
     struct rmai_win_family *family; /* NULL: this place is free */
-    unsigned open;                  /* not 0: this process may access all processes (fence, lock_all without check) */
+    unsigned open;                  /* not 0: this process may access all processes (fence, lock_all) */
     unsigned lock_all;              /* MPI_Win_lock_all: 1; and without check: 2 */
     int locked;                     /* targets of MPI_Win_lock */
     int *started;                   /* ranks of MPI_Win_start, */
@@ -115,7 +118,8 @@ struct rmai_win {
     uint64_t completed;             /* and how many calls of MPI_Win_complete this process has used before */
     uint32_t *posts_seen;           /* posts of processes of this node that a start has used */
     uint32_t fences;
-    struct rmai_win_record *record; /* this process's own */
+    rma_gptr_t meets[RMAI_WIN_ROUNDS]; /* in a fence: where the records of the partners are; RMA_GPTR_NULL: ask */
+    struct rmai_win_record *record;    /* this process's own */
     rma_gptr_t record_at;
     int number; /* in the directory */
     int flavor, model;
@@ -134,7 +138,8 @@ struct rmai_win {
     struct rmai_win_peer *far[RMAI_WIN_FAR]; /* peers on other nodes, by rank; */
     struct rmai_win_peer *last_far;          /* the one that was looked up last, or NULL: there are threads */
     int n_far;
-    pthread_mutex_t mutex; /* for `far` and the regions, see rmai_win_guard */
+    rma_gptr_t *far_records; /* records of all processes on other nodes, by rank; NULL before MPI_Win_lock_all */
+    pthread_mutex_t mutex;   /* for `far` and the regions, see rmai_win_guard */
     struct rmai_win_attribute *attributes;
     MPI_Info info;
     MPI_Errhandler handler;
@@ -203,7 +208,7 @@ static inline void rmai_win_begins(unsigned bit) {
 /* rmai_win_overtakes is called before an operation of that kind on another node; then the operation begins, and
  * rmai_win_begins(RMAI_WIN_OVERTAKES) follows. Returns an enum rma_error. */
 static inline int rmai_win_overtakes(void) {
-    unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_relaxed);
+    unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_acquire);
     int code;
     if (!(now & RMAI_WIN_EARLIER)) return RMA_SUCCESS;
     code = rma_quiet();

@@ -15,7 +15,7 @@ unset_settings
 need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
-for program in moves updates operations swaps accesses regions wide epochs windows threads; do
+for program in moves updates operations swaps accesses regions wide epochs locks windows threads concurrent; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
@@ -95,45 +95,54 @@ fi
 run $mpiexec -n 1 $preload "$dir/epochs" : -n 1 sh -c "$preload $dir/epochs || exit"
 exits 0 "one of the processes is started by a shell"
 
-# The report of a long wait for a lock names the process that has it, which has it until the report has come.
+# The report of a long wait for a lock names the process that has it, which has it until the report has come. One of the
+# two may have called MPI_Win_lock_all.
 cat >"$dir/holder.c" <<'END'
 #include "check.h"
+static MPI_Win win;
+static int lock_as(const char *how, int type) {
+    return strcmp(how, "all") == 0 ? MPI_Win_lock_all(0, win) : MPI_Win_lock(type, 0, 0, win);
+}
+static int unlock_as(const char *how) {
+    return strcmp(how, "all") == 0 ? MPI_Win_unlock_all(win) : MPI_Win_unlock(0, win);
+}
 int main(int argc, char **argv) {
+    const char *holds = argv[argc - 3], *waits = argv[argc - 2], *seen = argv[argc - 1];
     long *base;
-    MPI_Win win;
     begin();
     MPI_Win_allocate(16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    if (rank == 2 % n) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    if (rank == 2 % n) lock_as(holds, MPI_LOCK_EXCLUSIVE);
     MPI_Barrier(MPI_COMM_WORLD);
-    while (rank == 2 % n && access(argv[argc - 1], F_OK) != 0) usleep(1000);
-    if (rank != 2 % n) MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
-    MPI_Win_unlock(0, win);
+    while (rank == 2 % n && access(seen, F_OK) != 0) usleep(1000);
+    if (rank != 2 % n) lock_as(waits, strcmp(holds, "all") == 0 ? MPI_LOCK_EXCLUSIVE : MPI_LOCK_SHARED);
+    unlock_as(rank == 2 % n ? holds : waits);
     MPI_Win_free(&win);
     return end();
 }
 END
 # shellcheck disable=SC2086
 ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/holder" "$dir/holder.c"
-for layout in one nolocal; do
-    ! quick || [ $layout = one ] || continue
+for job in one:lock:lock one:lock:all one:all:lock nolocal:lock:lock nolocal:lock:all nolocal:all:lock; do
+    layout=${job%%:*} holds=${job#*:} waits=${job##*:}
+    holds=${holds%:*}
+    case $waits in all) call=MPI_Win_lock_all ;; *) call=MPI_Win_lock ;; esac
+    title="a long wait in $call names the holder of the lock, $(layout_words "$layout")"
+    [ "$holds" = lock ] || title="$title, which has all"
+    ! quick || [ "$layout" = one ] || continue
     rm -f "$dir/seen" "$dir/err"
     # shellcheck disable=SC2046,SC2086
-    (run env RMA_STALL=1 $(layout_switches $layout 3) $mpiexec -n 3 $preload "$dir/holder" "$dir/seen"
+    (run env RMA_STALL=1 $(layout_switches $layout 3) $mpiexec -n 3 $preload "$dir/holder" $holds $waits "$dir/seen"
     exit "$status") &
     job=$!
     tries=$(($(seconds 20) * 10))
-    while [ $tries -gt 0 ] && ! grep -q 'PE 1 .*waited .* in MPI_Win_lock: PE 2 answers' "$dir/err" 2>/dev/null; do
+    while [ $tries -gt 0 ] && ! grep -q "PE 1 .*waited .* in $call: PE 2 answers" "$dir/err" 2>/dev/null; do
         tries=$((tries - 1))
         sleep 0.1
     done
     touch "$dir/seen"
     status=0
     wait $job || status=$?
-    if [ "$status" -eq 0 ] && [ $tries -gt 0 ]; then
-        ok "a long wait for a lock names its holder, $(layout_words $layout)"
-    else
-        fail "a long wait for a lock names its holder, $(layout_words $layout): exit $status"
-    fi
+    if [ "$status" -eq 0 ] && [ $tries -gt 0 ]; then ok "$title"; else fail "$title: exit $status"; fi
 done
 
 # Window calls before MPI_Init are MPI's own error.
