@@ -205,7 +205,7 @@ static int flush_rank(struct rmai_win *w, const char *call, int rank) {
         if (code != RMA_SUCCESS) return rmai_win_failed(w, code);
         p = &peer;
     }
-    if (!(p->access & (RMAI_WIN_SHARED | RMAI_WIN_EXCLUSIVE)) && !w->lock_all)
+    if (!w->lock_all && !(p->access & (RMAI_WIN_SHARED | RMAI_WIN_EXCLUSIVE)))
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "%s: rank %d is not locked", call, rank);
     code = complete_at(p);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);

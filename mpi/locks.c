@@ -48,9 +48,11 @@ struct lock_wait {
 static rma_gptr_t in_of(const struct turn *t) { return t->at + offsetof(struct rmai_win_lock, in); }
 static rma_gptr_t out_of(const struct turn *t) { return t->at + offsetof(struct rmai_win_lock, out); }
 
-static int has_come(const struct turn *t) {
-    return t->as == RMAI_WIN_WRITER ? t->out == t->ticket : (t->out ^ t->ticket) >> 32 == 0;
+static int is_turn_of(uint64_t as, uint64_t ticket, uint64_t out) {
+    return as == RMAI_WIN_WRITER ? out == ticket : (out ^ ticket) >> 32 == 0;
 }
+
+static int has_come(const struct turn *t) { return is_turn_of(t->as, t->ticket, t->out); }
 
 /* Reads `out`. */
 static int read_out(const char *call, struct turn *t) {
@@ -175,36 +177,48 @@ static int await_turn(struct lock_wait *l) {
 
 /* ---- one lock ---- */
 
-static struct turn turn_at(const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    return (struct turn){
-        .near = peer->record ? (struct rmai_win_lock *)(void *)((char *)peer->record + offset) : NULL,
-        .at = peer->record_at + offset,
-        .as = as,
-        .rank = peer->rank,
-    };
+static struct rmai_win_lock *lock_at(const struct rmai_win_peer *peer, size_t offset) {
+    return (struct rmai_win_lock *)(void *)((char *)peer->record + offset);
 }
 
-int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    struct turn turn = turn_at(peer, offset, as);
+/* Waits for the turn of a ticket for a lock of this node. */
+static __attribute__((noinline)) int await_ticket(struct rmai_win *w, const char *call,
+                                                  const struct rmai_win_peer *peer, size_t offset, uint64_t as,
+                                                  uint64_t ticket) {
+    struct turn turn = {.near = lock_at(peer, offset), .as = as, .ticket = ticket, .rank = peer->rank};
     struct lock_wait l = {.w = w, .call = call, .turn = &turn};
-    int code = begin_turn(call, &turn), earlier = RMA_SUCCESS;
+    return await_turn(&l);
+}
+
+static int take_far(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset,
+                    uint64_t as) {
+    struct turn turn = {.at = peer->record_at + offset, .as = as, .rank = peer->rank};
+    struct lock_wait l = {.w = w, .call = call, .turn = &turn};
+    int code = begin_turn(call, &turn), earlier;
     if (code != RMA_SUCCESS) return code;
-    if (!turn.near) {
-        /* One round trip takes the ticket and reads `out` for the first time. */
-        code = read_out(call, &turn);
-        earlier = rma_quiet_of_(peer->pe); /* it may report an earlier operation, but the ticket is taken */
-    }
-    if (code == RMA_SUCCESS && (turn.near || !has_come(&turn))) code = await_turn(&l);
+    /* One round trip takes the ticket and reads `out` for the first time. */
+    code = read_out(call, &turn);
+    earlier = rma_quiet_of_(peer->pe); /* it may report an earlier operation, but the ticket is taken */
+    if (code == RMA_SUCCESS && !has_come(&turn)) code = await_turn(&l);
     if (code != RMA_SUCCESS || earlier == RMA_SUCCESS) return code;
     rmai_win_release(call, peer, offset, as);
     return earlier;
 }
 
+int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
+    struct rmai_win_lock *lock = lock_at(peer, offset);
+    uint64_t ticket;
+    if (!peer->record) return take_far(w, call, peer, offset, as);
+    ticket = __atomic_fetch_add(&lock->in, as, __ATOMIC_ACQ_REL);
+    if (is_turn_of(as, ticket, __atomic_load_n(&lock->out, __ATOMIC_ACQUIRE))) return RMA_SUCCESS;
+    return await_ticket(w, call, peer, offset, as, ticket);
+}
+
 int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
-    struct turn turn = turn_at(peer, offset, as);
-    const int code = end_turn(call, &turn);
-    if (!turn.near) rma_send_gathered_();
-    return code;
+    const size_t out = offset + offsetof(struct rmai_win_lock, out);
+    if (!peer->record) return rmai_win_signal(call, peer->record_at + out, as);
+    __atomic_fetch_add(&lock_at(peer, offset)->out, as, __ATOMIC_ACQ_REL);
+    return RMA_SUCCESS;
 }
 
 /* ---- the locks of all processes ---- */
