@@ -22,7 +22,7 @@ enum rmai_awaited {
     RMAI_AWAITED_LEADERS, /* the first PE of each other node */
     RMAI_AWAITED_ANY,     /* any PE may end it, and none has to */
     RMAI_AWAITED_ALIVE,   /* the same, but a dead neighbour is noticed in another way */
-    RMAI_AWAITED_TESTED   /* any PE of this node may end it; PEs that answer are not reported: a loop of tests */
+    RMAI_AWAITED_TESTED   /* any PE may end it, and none has to; PEs that answer are not reported: a loop of tests */
 };
 
 /* Bytes of the name of a call in which a PE waits, including the final 0: longer names are cut. */

@@ -50,13 +50,15 @@ static int is_fatal(MPI_Errhandler handler) {
     return handler == MPI_ERRORS_ARE_FATAL;
 }
 
-static void abort_job(MPI_Comm comm, int code, const char *text) {
+/* The whole job: MPICH's MPI_Abort of another communicator waits for messages of its processes, which may sleep in
+ * librma. */
+static void abort_job(int code, const char *text) {
     int rank = -1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "rma_mpi: process %d: %s\n", rank, text);
     fflush(stderr);
     rma_aborting_();
-    PMPI_Abort(comm, code);
+    PMPI_Abort(MPI_COMM_WORLD, code);
 }
 
 /* Texts are cut to MPI_MAX_ERROR_STRING bytes, as MPI requires. */
@@ -77,7 +79,7 @@ int rmai_win_error(struct rmai_win *w, int class, const char *format, ...) {
         w->handle(&handle, &code);
         return code;
     }
-    abort_job(w->family->comm, code, text);
+    abort_job(code, text);
     return code;
 }
 
@@ -87,11 +89,16 @@ int rmai_win_comm_error(MPI_Comm comm, int class, const char *format, ...) {
     int code;
     FORMAT_TEXT(text, format);
     code = code_of(class, text);
-    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS || is_fatal(handler))
-        abort_job(MPI_COMM_WORLD, code, text);
+    if (PMPI_Comm_get_errhandler(comm, &handler) != MPI_SUCCESS || is_fatal(handler)) abort_job(code, text);
     if (handler != MPI_ERRORS_RETURN) PMPI_Comm_call_errhandler(comm, code);
     PMPI_Errhandler_free(&handler);
     return code;
+}
+
+void rmai_win_lost(const char *call, const char *function) {
+    char text[MPI_MAX_ERROR_STRING];
+    snprintf(text, sizeof text, "%s: %s has failed, and the other processes wait for this one", call, function);
+    abort_job(MPI_ERR_OTHER, text);
 }
 
 int rmai_win_failed(struct rmai_win *w, int code) {
@@ -219,6 +226,6 @@ RMAI_MPI_API int MPI_Win_call_errhandler(MPI_Win win, int code) {
         return MPI_SUCCESS;
     }
     MPI_Error_string(code, text, &len);
-    abort_job(w->family->comm, code, text);
+    abort_job(code, text);
     return MPI_SUCCESS;
 }

@@ -22,6 +22,10 @@ static inline int rmai_win_null(struct rmai_win *w, const char *call, const char
 /* rmai_win_comm_error: the same, in a call that has a communicator and no window. */
 int rmai_win_comm_error(MPI_Comm comm, int class, const char *format, ...) RMAI_PRINTF(3, 4);
 
+/* rmai_win_lost ends the job: MPI's `function` has failed in this process alone, in a step of `call` in which the
+ * others wait for it. */
+void rmai_win_lost(const char *call, const char *function);
+
 /* rmai_win_failed: librma's call has returned `code`, an enum rma_error. The text is rma_last_error(). Returns
  * MPI_SUCCESS for RMA_SUCCESS. */
 int rmai_win_failed(struct rmai_win *w, int code);

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "mpi/family.h"
+#include "mpi/errors.h"
 #include "rma.h"
 
 #include <stdlib.h>
@@ -9,12 +10,10 @@
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
 _Atomic int rmai_win_families_far;
 
-static int is_far(const struct rmai_win_family *f) { return !f->why && f->n_near < f->n; }
-
 static void free_family(struct rmai_win_family *f) {
     int finalized = 1;
     if (PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
-    rmai_win_families_far -= is_far(f);
+    rmai_win_families_far -= f->far;
     if (f->comm != MPI_COMM_NULL) PMPI_Comm_free(&f->comm);
     if (f->group != MPI_GROUP_NULL) PMPI_Group_free(&f->group);
     free(f->near);
@@ -88,80 +87,99 @@ static int find_near(struct rmai_win_family *f) {
     return 1;
 }
 
-/* The leader of each process's node, and from these the leaders with which this one exchanges signals. */
-static int find_partners(struct rmai_win_family *f) {
-    int *leaders = malloc((size_t)f->n * sizeof *leaders), n = 0, me = 0, code;
-    MPI_Request request;
-    if (!leaders) return MPI_ERR_NO_MEM;
-    code = PMPI_Iallgather(&f->first_near, 1, MPI_INT, leaders, 1, MPI_INT, f->comm, &request);
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
-    for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
-        if (leaders[i] != i) continue; /* a leader is its own leader, and no rank below it is */
+/* What each process tells the others of its family. */
+struct news {
+    uint64_t id, leader; /* of its node */
+};
+
+/* The first process of a family has numbered it. The leaders are those with which this one exchanges signals. */
+static void hear_news(struct rmai_win_family *f, struct news *news) {
+    int n = 0, me = 0;
+    f->id = news[0].id;
+    for (int i = 0; i < f->n; i++) {
+        if (news[i].leader != (uint64_t)i) continue; /* a leader is its own leader, and no rank below it is */
         if (i == f->first_near) me = n;
-        leaders[n++] = i;
+        news[n++].leader = (uint64_t)i;
     }
-    for (int step = 1; code == MPI_SUCCESS && step < n; step *= 2)
-        f->partners[f->n_rounds++] = leaders[(me + step) % n];
-    free(leaders);
-    return code;
+    for (int step = 1; step < n; step *= 2) f->partners[f->n_rounds++] = (int)news[(me + step) % n].leader;
 }
 
-/* *ok becomes 1 if it is 1 in all processes of comm. Returns MPI's code. */
-static int agree_on_family(struct rmai_win_family *f, MPI_Comm comm, int *ok) {
-    MPI_Request request;
-    int mine = *ok, code = PMPI_Iallreduce(&mine, ok, 1, MPI_INT, MPI_MIN, comm, &request);
-    (void)f;
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
-}
-
-/* The first process of a family numbers it. */
-static int find_id(struct rmai_win_family *f) {
+static void exchange_news(const char *call, struct rmai_win_family *f, struct news *news) {
     static _Atomic uint32_t families;
+    struct news mine = {.leader = (uint64_t)f->first_near};
     MPI_Request request;
     int code;
-    if (f->rank == 0) f->id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
-    code = PMPI_Ibcast(&f->id, 1, MPI_UINT64_T, 0, f->comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+    if (f->rank == 0) mine.id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
+    code = PMPI_Iallgather(&mine, 2, MPI_UINT64_T, news, 2, MPI_UINT64_T, f->comm, &request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(call, &request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) rmai_win_lost(call, "MPI_Iallgather");
+    hear_news(f, news);
 }
 
-static struct rmai_win_family *make_family(MPI_Comm comm) {
+/* 1 if `mine` is 1 in all processes of comm. */
+static int agree_on_family(const char *call, MPI_Comm comm, int mine) {
+    MPI_Request request;
+    int all = 0, code = PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm, &request);
+    if (code == MPI_SUCCESS) code = rmai_win_await(call, &request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) rmai_win_lost(call, "MPI_Iallreduce");
+    return all;
+}
+
+/* This process's part of a family: all that needs no other process. NULL if it cannot take part. */
+static struct rmai_win_family *begin_family(MPI_Comm comm) {
     struct rmai_win_family *f = calloc(1, sizeof *f);
-    int inter = 0, ok, local_ok;
     if (!f) return NULL;
     f->uses = 1;
     f->comm = MPI_COMM_NULL;
     f->group = MPI_GROUP_NULL;
-    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) {
-        f->why = "the communicator is an intercommunicator";
+    if (PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
+        PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f) &&
+        PMPI_Comm_set_attr(comm, keyval, f) == MPI_SUCCESS)
         return f;
-    }
-    local_ok = PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
-               PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f);
-    ok = local_ok;
-    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) {
-        f->why = local_ok ? "another process cannot take part" : "a process is not in MPI_COMM_WORLD, or has no memory";
-        return f;
-    }
-    /* The duplicate has none of the program's attributes and its own error handler. */
-    ok = PMPI_Comm_create(comm, f->group, &f->comm) == MPI_SUCCESS &&
-         PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS && find_id(f) == MPI_SUCCESS &&
-         find_partners(f) == MPI_SUCCESS;
-    if (agree_on_family(f, comm, &ok) != MPI_SUCCESS || !ok) f->why = "MPI cannot duplicate the communicator";
+    free_family(f);
+    return NULL;
+}
+
+/* The duplicate has none of the program's attributes and its own error handler. */
+static int duplicate_comm(const char *call, struct rmai_win_family *f, MPI_Comm comm) {
+    struct rma_note_ *note = rmai_win_note_begin(call);
+    return rmai_win_note_end(note, PMPI_Comm_create(comm, f->group, &f->comm)) == MPI_SUCCESS &&
+           PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+}
+
+/* Each step that can fail in one process ends in an agreement: either all processes have the family, or none. */
+static struct rmai_win_family *make_family(const char *call, MPI_Comm comm, const char **why) {
+    struct rmai_win_family *f;
+    struct news *news;
+    int inter = 0;
+    *why = "the communicator is an intercommunicator";
+    if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return NULL;
+    f = begin_family(comm);
+    news = f ? malloc((size_t)f->n * sizeof *news) : NULL;
+    *why = NULL;
+    if (!agree_on_family(call, comm, news != NULL))
+        *why = news ? "another process cannot take part" : "a process is not in MPI_COMM_WORLD, or has no memory";
+    else if (!agree_on_family(call, comm, duplicate_comm(call, f, comm)))
+        *why = "MPI cannot duplicate the communicator";
+    else
+        exchange_news(call, f, news);
+    free(news);
+    if (*why && f) PMPI_Comm_delete_attr(comm, keyval); /* which frees the family */
+    if (*why) return NULL;
+    f->far = f->n_near < f->n;
+    rmai_win_families_far += f->far;
     return f;
 }
 
 int rmai_win_families_open(void) { return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL); }
 
-struct rmai_win_family *rmai_win_family_of(MPI_Comm comm) {
+struct rmai_win_family *rmai_win_family_of(const char *call, MPI_Comm comm, const char **why) {
     struct rmai_win_family *f = NULL;
     int found = 0;
+    *why = "MPI refuses the communicator";
     if (PMPI_Comm_get_attr(comm, keyval, &f, &found) != MPI_SUCCESS) return NULL;
-    if (!found) {
-        f = make_family(comm);
-        if (!f || PMPI_Comm_set_attr(comm, keyval, f) != MPI_SUCCESS) return NULL;
-        rmai_win_families_far += is_far(f);
-    }
-    f->uses++;
+    if (!found) f = make_family(call, comm, why);
+    if (f) f->uses++;
     return f;
 }
 
@@ -169,5 +187,5 @@ int rmai_win_family_serves(MPI_Comm comm) {
     struct rmai_win_family *f = NULL;
     int found = 0;
     return rmai_win_families_far && rmai_win_running && PMPI_Comm_get_attr(comm, keyval, &f, &found) == MPI_SUCCESS &&
-           found && is_far(f);
+           found && f->far;
 }

@@ -10,7 +10,7 @@
 #include "mpi/state.h"
 
 struct rmai_win_family {
-    MPI_Comm comm;    /* a duplicate, for messages of ours; MPI_COMM_NULL if the windows are left to MPI */
+    MPI_Comm comm;    /* a duplicate, for messages of ours */
     MPI_Group group;  /* its processes */
     uint64_t id;      /* the same in all processes of the family, different in other families */
     _Atomic int uses; /* the communicator's attribute, and the windows */
@@ -24,16 +24,17 @@ struct rmai_win_family {
     } * near;                      /* the processes of this node, by rank; near[0] is the node's leader */
     int n_rounds;                  /* of a barrier between nodes, for the leader */
     int partners[RMAI_WIN_ROUNDS]; /* in round k this leader tells the leader with rank partners[k] */
-    const char *why;               /* why the windows are left to MPI, or NULL */
+    int far;                       /* 1: complete, and on several nodes */
 };
 
 /* rmai_win_families_open makes the attribute; it is called before any other function here. Returns MPI's code.
  * Threads may make families of different communicators at once: what they share is atomic. */
 int rmai_win_families_open(void);
 
-/* rmai_win_family_of returns the family of comm, or NULL if memory is exhausted. The first call for comm is collective
- * over it. The family's uses grow by one; rmai_win_family_leave ends that use. */
-struct rmai_win_family *rmai_win_family_of(MPI_Comm comm);
+/* rmai_win_family_of returns the family of comm, whose uses grow by one; rmai_win_family_leave ends that use. Or it
+ * returns NULL in all processes of comm: then *why says why the window is left to MPI. The call is collective if comm
+ * has no family yet. `call`: the public call. */
+struct rmai_win_family *rmai_win_family_of(const char *call, MPI_Comm comm, const char **why);
 void rmai_win_family_leave(struct rmai_win_family *f);
 
 /* rmai_win_families_far counts the families whose windows are ours and have processes on several nodes.

@@ -150,8 +150,9 @@ RMAI_MPI_API int MPI_Finalize(void) {
 }
 
 RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
-    if (rmai_win_running) rma_aborting_();
-    return PMPI_Abort(comm, code);
+    if (!rmai_win_running) return PMPI_Abort(comm, code);
+    rma_aborting_();
+    return PMPI_Abort(MPI_COMM_WORLD, code); /* not comm: see abort_job */
 }
 
 /* ---- memory ---- */

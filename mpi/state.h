@@ -220,9 +220,43 @@ static inline int rmai_win_overtakes(void) {
 /* A communicator of this process alone that returns errors, to ask MPI whether an argument is valid. */
 extern MPI_Comm rmai_win_self;
 
-/* rmai_win_await completes a request of MPI. Meanwhile it serves PEs of other nodes. Returns MPI's code. rmai_win_serve
- * serves them between two tests of MPI; *polls is 0 when the wait begins. */
-int rmai_win_await(MPI_Request *request, MPI_Status *status);
-void rmai_win_serve(int *polls);
+/* rmai_win_await completes a request of MPI in the public call `call`. Meanwhile it serves PEs of other nodes, and
+ * watches the other PEs (rma_tests_turn_). Returns MPI's code. rmai_win_await_free is for requests of the program,
+ * whose other processes may compute for as long as they like before they take part: it reports only those that are
+ * stopped or do not answer. */
+int rmai_win_await(const char *call, MPI_Request *request, MPI_Status *status);
+int rmai_win_await_free(const char *call, MPI_Request *request, MPI_Status *status);
+
+/* Around a call of MPI in which this thread may wait without serving anybody, so that the watchdog sees it. Each thread
+ * has a note of its own, as long as there are notes; without one, or inside of another such call, it is not watched. */
+#define RMAI_WIN_NOTES 64
+extern struct rma_note_ rmai_win_notes[RMAI_WIN_NOTES];
+int rmai_win_thread(void); /* a number of this thread */
+
+static inline struct rma_note_ *rmai_win_note_begin(const char *call) {
+    struct rma_note_ *note = &rmai_win_notes[rmai_win_threads ? rmai_win_thread() % RMAI_WIN_NOTES : 0];
+    uint32_t version = __atomic_load_n(&note->version, __ATOMIC_RELAXED);
+    if (version % 2) return NULL;
+    /* The watchdog that reads the new call finds the version changed: pairs with the fence in read_note. */
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&note->call, call, __ATOMIC_RELAXED);
+    if (!rmai_win_threads)
+        __atomic_store_n(&note->version, version + 1, __ATOMIC_RELEASE);
+    else if (!__atomic_compare_exchange_n(&note->version, &version, version + 1, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return NULL;
+    return note;
+}
+
+static inline int rmai_win_note_end(struct rma_note_ *note, int code) {
+    if (note) __atomic_store_n(&note->version, note->version + 1, __ATOMIC_RELAXED);
+    return code;
+}
+
+/* In a function of MPI: returns what MPI's own function returns. */
+#define RMAI_WIN_RETURN_MPI(call_of_mpi)                                                                               \
+    do {                                                                                                               \
+        struct rma_note_ *note_of_call = rmai_win_note_begin(__func__);                                                     \
+        return rmai_win_note_end(note_of_call, call_of_mpi);                                                              \
+    } while (0)
 
 #endif

@@ -2,6 +2,7 @@
 /* Calls of MPI in which a program waits while others access its windows. MPI's own calls poll only for MPI's messages.
  * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
  * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
+ * Otherwise they are MPI's own, and the watchdog reports processes that are stopped or dead.
  *
  * All processes of a communicator must make the same collective call of MPI. So these calls decide by the communicator:
  * either all of its processes have made a window on it, or none. Point-to-point calls match in any case. */
@@ -16,48 +17,55 @@ static int may_be_asked(void) { return rmai_win_families_far && rmai_win_running
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
     MPI_Request request;
     int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Barrier(comm);
+    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) RMAI_WIN_RETURN_MPI(PMPI_Barrier(comm));
     code = PMPI_Ibarrier(comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
 }
 
 RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
     MPI_Request request;
     int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Allreduce(mine, all, n, type, op, comm);
+    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
+        RMAI_WIN_RETURN_MPI(PMPI_Allreduce(mine, all, n, type, op, comm));
     code = PMPI_Iallreduce(mine, all, n, type, op, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
 }
 
 RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
     MPI_Request request;
     int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) return PMPI_Bcast(buffer, n, type, root, comm);
+    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
+        RMAI_WIN_RETURN_MPI(PMPI_Bcast(buffer, n, type, root, comm));
     code = PMPI_Ibcast(buffer, n, type, root, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
 }
 
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    return may_be_asked() ? rmai_win_await(request, status) : PMPI_Wait(request, status);
+    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Wait(request, status));
+    return rmai_win_await_free(__func__, request, status);
 }
 
 RMAI_MPI_API int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses) {
-    int done = 0, polls = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) return PMPI_Waitall(n, requests, statuses);
+    struct rma_tests_ tests = {.call = __func__};
+    int done = 0, code = MPI_SUCCESS;
+    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Waitall(n, requests, statuses));
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testall(n, requests, &done, statuses);
-        if (!done) rmai_win_serve(&polls);
+        if (!done) rma_tests_turn_(&tests);
     }
+    rma_tests_over_(&tests);
     return code;
 }
 
 RMAI_MPI_API int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status) {
-    int done = 0, polls = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) return PMPI_Waitany(n, requests, index, status);
+    struct rma_tests_ tests = {.call = __func__};
+    int done = 0, code = MPI_SUCCESS;
+    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Waitany(n, requests, index, status));
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testany(n, requests, index, &done, status);
-        if (!done) rmai_win_serve(&polls);
+        if (!done) rma_tests_turn_(&tests);
     }
+    rma_tests_over_(&tests);
     return code;
 }
 
@@ -65,18 +73,21 @@ RMAI_MPI_API int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int 
                           MPI_Status *status) {
     MPI_Request request;
     int code;
-    if (!may_be_asked() || from == MPI_PROC_NULL) return PMPI_Recv(buffer, n, type, from, tag, comm, status);
+    if (!may_be_asked() || from == MPI_PROC_NULL)
+        RMAI_WIN_RETURN_MPI(PMPI_Recv(buffer, n, type, from, tag, comm, status));
     code = PMPI_Irecv(buffer, n, type, from, tag, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, status) : code;
+    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, status) : code;
 }
 
 RMAI_MPI_API int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status) {
-    int found = 0, polls = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) return PMPI_Probe(from, tag, comm, status);
+    struct rma_tests_ tests = {.call = __func__};
+    int found = 0, code = MPI_SUCCESS;
+    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Probe(from, tag, comm, status));
     while (code == MPI_SUCCESS && !found) {
         code = PMPI_Iprobe(from, tag, comm, &found, status);
-        if (!found) rmai_win_serve(&polls);
+        if (!found) rma_tests_turn_(&tests);
     }
+    rma_tests_over_(&tests);
     return code;
 }
 
@@ -88,7 +99,8 @@ RMAI_MPI_API int MPI_Sendrecv(const void *out, int n_out, MPI_Datatype out_type,
     const int receives = from != MPI_PROC_NULL;
     int code = MPI_SUCCESS, one;
     if (!may_be_asked())
-        return PMPI_Sendrecv(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag, comm, status);
+        RMAI_WIN_RETURN_MPI(
+            PMPI_Sendrecv(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag, comm, status));
     if (receives) code = PMPI_Irecv(in, n_in, in_type, from, in_tag, comm, &receive);
     if (code != MPI_SUCCESS) return code;
     code = PMPI_Isend(out, n_out, out_type, to, out_tag, comm, &send);
@@ -97,7 +109,8 @@ RMAI_MPI_API int MPI_Sendrecv(const void *out, int n_out, MPI_Datatype out_type,
         if (receives) PMPI_Request_free(&receive);
         return code;
     }
-    code = receives ? rmai_win_await(&receive, status) : PMPI_Recv(in, n_in, in_type, from, in_tag, comm, status);
-    one = rmai_win_await(&send, MPI_STATUS_IGNORE);
+    code = receives ? rmai_win_await_free(__func__, &receive, status)
+                    : PMPI_Recv(in, n_in, in_type, from, in_tag, comm, status);
+    one = rmai_win_await_free(__func__, &send, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? one : code;
 }

@@ -39,9 +39,12 @@ int rmai_wins_open(void) {
     if (!rmai_win_directory) return rma_last_code();
     rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (rmai_wins != MAP_FAILED) return RMA_SUCCESS;
-    rmai_wins = NULL;
-    return RMA_ERR_NO_MEM;
+    if (rmai_wins == MAP_FAILED) {
+        rmai_wins = NULL;
+        return rma_fail_(RMA_ERR_NO_MEM, "MPI_Init: no room for windows");
+    }
+    rma_watch_notes_(rmai_win_notes, RMAI_WIN_NOTES);
+    return RMA_SUCCESS;
 }
 
 /* The standard requires that a program frees its windows. For those that it has not freed, this gives their memory
@@ -57,16 +60,20 @@ void rmai_wins_close(void) {
 
 /* ---- the number of a new window ---- */
 
-static int all_reduce(MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n) {
-    MPI_Request request;
-    int code = PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, MPI_BAND, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+/* Waits for a collective call of MPI that was begun with this code. */
+static void finish(const char *call, const char *function, int code, MPI_Request *request) {
+    if (code == MPI_SUCCESS) code = rmai_win_await(call, request, MPI_STATUS_IGNORE);
+    if (code != MPI_SUCCESS) rmai_win_lost(call, function);
 }
 
-static int barrier(const struct rmai_win_family *f) {
+static void all_reduce(const char *call, MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n, MPI_Op op) {
     MPI_Request request;
-    int code = PMPI_Ibarrier(f->comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await(&request, MPI_STATUS_IGNORE) : code;
+    finish(call, "MPI_Iallreduce", PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
+}
+
+static void barrier(const char *call, const struct rmai_win_family *f) {
+    MPI_Request request;
+    finish(call, "MPI_Ibarrier", PMPI_Ibarrier(f->comm, &request), &request);
 }
 
 /* 1 if the thread with this wish may offer numbers now: one thread at a time, the one whose family has the smallest id.
@@ -84,48 +91,47 @@ static int begin_offer(const struct wish *wish) {
 /* The processes of f agree on the least number of a range that all have free, then on one of the next range. Two
  * windows of different communicators may be made by two threads at once. Only one thread of a process offers numbers,
  * and if a process offers none, all try again. The family with the smallest id gets its turn in all of its processes.
- * *number is -1 if ok is 0 in a process, or no number is free. */
+ * Returns -1 if ok is 0 in a process, or no number is free. */
 #define RANGE 8
-static int choose_number(const struct rmai_win_family *f, int ok, const struct wish *wish, int *number) {
-    *number = -1;
+static int choose_number(const char *call, const struct rmai_win_family *f, int ok, const struct wish *wish) {
+    int number = -1;
     for (int at = 0; at < WORDS;) {
         const int mine = begin_offer(wish);
         uint64_t offer[RANGE + 2] = {0}, all[RANGE + 2];
-        int code;
         pthread_mutex_lock(&numbers.mutex);
         for (int i = 0; mine && i < RANGE; i++) offer[i] = ~numbers.taken[at + i];
         pthread_mutex_unlock(&numbers.mutex);
         offer[RANGE] = ok ? 1 : 0;
         offer[RANGE + 1] = mine ? 1 : 0;
-        code = all_reduce(f->comm, offer, all, RANGE + 2);
-        for (int i = 0; code == MPI_SUCCESS && all[RANGE] && all[RANGE + 1] && *number < 0 && i < RANGE; i++)
-            if (all[i]) *number = (at + i) * 64 + __builtin_ctzll(all[i]);
+        all_reduce(call, f->comm, offer, all, RANGE + 2, MPI_BAND);
+        for (int i = 0; all[RANGE] && all[RANGE + 1] && number < 0 && i < RANGE; i++)
+            if (all[i]) number = (at + i) * 64 + __builtin_ctzll(all[i]);
         pthread_mutex_lock(&numbers.mutex);
-        if (*number >= 0) numbers.taken[*number / 64] |= UINT64_C(1) << (*number % 64);
+        if (number >= 0) numbers.taken[number / 64] |= UINT64_C(1) << (number % 64);
         if (mine) numbers.offering = 0;
         pthread_mutex_unlock(&numbers.mutex);
-        if (code != MPI_SUCCESS || !all[RANGE] || *number >= 0) return code;
+        if (!all[RANGE] || number >= 0) break;
         if (all[RANGE + 1])
             at += RANGE;
         else
             sched_yield();
     }
-    return MPI_SUCCESS;
+    return number;
 }
 
-static int agree_on_number(const struct rmai_win_family *f, int ok, int *number) {
+static int agree_on_number(const char *call, const struct rmai_win_family *f, int ok) {
     struct wish wish = {f->id, NULL}, **at;
-    int code;
+    int number;
     pthread_mutex_lock(&numbers.mutex);
     wish.next = numbers.wishes;
     numbers.wishes = &wish;
     pthread_mutex_unlock(&numbers.mutex);
-    code = choose_number(f, ok, &wish, number);
+    number = choose_number(call, f, ok, &wish);
     pthread_mutex_lock(&numbers.mutex);
     for (at = &numbers.wishes; *at != &wish; at = &(*at)->next) continue;
     *at = wish.next;
     pthread_mutex_unlock(&numbers.mutex);
-    return code;
+    return number;
 }
 
 static void give_number_back(int number) {
@@ -186,34 +192,27 @@ static void share_memory(struct plan *p, int one_node) {
     p->why = p->text;
 }
 
-/* Allocates consecutive pieces of one block of the first process or, with the hint alloc_shared_noncontig, a block of
- * each process. */
+/* Allocates consecutive pieces of one block of the first process or, if all processes have the hint
+ * alloc_shared_noncontig, a block of each process. */
 static void allocate_shared_memory(struct plan *p, const struct rmai_win_family *f) {
     char value[MPI_MAX_INFO_VAL + 1];
     const char *apart = hint(p->info, "alloc_shared_noncontig", value);
-    MPI_Aint *sizes, total = 0, before = 0;
+    uint64_t mine[2] = {(uint64_t)p->size, apart && strcmp(apart, "true") == 0 ? 0 : 1}, all[2], before = 0;
     MPI_Request request;
-    int code;
-    if (apart && strcmp(apart, "true") == 0) {
+    all_reduce(p->call, f->comm, mine, all, 2, MPI_SUM);
+    if (all[1] == 0) {
         allocate_memory(p, (size_t)p->size);
         p->base = p->allocated;
         return;
     }
-    sizes = malloc((size_t)f->n * sizeof *sizes);
-    code = sizes ? PMPI_Iallgather(&p->size, 1, MPI_AINT, sizes, 1, MPI_AINT, f->comm, &request) : MPI_ERR_NO_MEM;
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
-    for (int i = 0; code == MPI_SUCCESS && i < f->n; i++) {
-        if (i < f->rank) before += sizes[i];
-        total += sizes[i];
-    }
-    free(sizes);
-    if (code == MPI_SUCCESS && f->rank == 0) allocate_memory(p, (size_t)total);
-    if (code == MPI_SUCCESS) code = PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request);
-    if (code == MPI_SUCCESS) code = rmai_win_await(&request, MPI_STATUS_IGNORE);
-    if (code != MPI_SUCCESS || (total && p->start == RMA_GPTR_NULL)) p->why = "no memory";
-    if (p->why || !total) return;
+    finish(p->call, "MPI_Iexscan", PMPI_Iexscan(mine, &before, 1, MPI_UINT64_T, MPI_SUM, f->comm, &request), &request);
+    if (f->rank == 0) allocate_memory(p, (size_t)all[0]);
+    finish(p->call, "MPI_Ibcast", PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request), &request);
+    if (all[0] && p->start == RMA_GPTR_NULL) p->why = "no memory";
+    if (p->why || !all[0]) return;
+    if (f->rank == 0) before = 0; /* MPI has not written it */
     p->base = (char *)rma_gptr_ptr(p->start) + before;
-    p->start = p->size ? p->start + (rma_gptr_t)before : RMA_GPTR_NULL;
+    p->start = p->size ? p->start + before : RMA_GPTR_NULL;
 }
 
 /* This process's record of the new window, or NULL. */
@@ -257,58 +256,57 @@ static void discard_window(struct rmai_win *w) {
     rma_free_mem(w->record);
 }
 
+/* number: the window's, or -1 if it is left to MPI. */
 static void say(const struct plan *p, const struct rmai_win_family *f, int number) {
-    if (!rma_windows_info_() || !f || f->rank != 0) return;
-    if (p->why)
-        fprintf(stderr, "rma_mpi: %s, %d processes: left to MPI: %s\n", p->call, f->n, p->why);
+    int n = 0, rank = 0;
+    if (!rma_windows_info_() || PMPI_Comm_size(p->comm, &n) != MPI_SUCCESS ||
+        PMPI_Comm_rank(p->comm, &rank) != MPI_SUCCESS || rank != 0)
+        return;
+    if (number < 0)
+        fprintf(stderr, "rma_mpi: %s, %d processes: left to MPI: %s\n", p->call, n, p->why);
     else
-        fprintf(stderr, "rma_mpi: %s, %d processes, %d on this node: window %d of librma%s\n", p->call, f->n, f->n_near,
+        fprintf(stderr, "rma_mpi: %s, %d processes, %d on this node: window %d of librma%s\n", p->call, n, f->n_near,
                 number, p->held ? ", over memory that is not of MPI_Alloc_mem: the kernel copies" : "");
 }
 
-/* Makes the window that all processes of f have memory for. */
-static int make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) {
+/* Makes the window, or sets p->why in all processes of f. What can fail in one process comes before the agreement. */
+static void make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) {
     struct rmai_win new, *w;
-    const int ok = prepare_window(&new, p, f) && !p->why;
-    int number, code = agree_on_number(f, ok, &number);
-    if (code != MPI_SUCCESS || number < 0) {
+    const int ok = prepare_window(&new, p, f) && !p->why, number = agree_on_number(p->call, f, ok);
+    if (number < 0) {
         discard_window(&new);
         if (!p->why) p->why = ok ? "another process cannot take part, or too many windows are alive" : "no memory";
-        return code;
+        return;
     }
     w = &rmai_wins[number];
     *w = new;
     w->number = number;
     pthread_mutex_init(&w->mutex, NULL);
     __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
-    code = barrier(f);
-    if (code != MPI_SUCCESS || !rmai_win_peers_find(w))
-        return rmai_win_comm_error(p->comm, MPI_ERR_OTHER, "%s: the processes could not meet", p->call);
+    barrier(p->call, f);
+    if (!rmai_win_peers_find(w)) rmai_win_lost(p->call, "finding the records of this node");
     say(p, f, number);
     *win = rmai_win_handle(w);
-    return MPI_SUCCESS;
 }
 
 /* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
  * window's memory. */
 static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f),
                             MPI_Win *win) {
-    struct rmai_win_family *f = rmai_win_family_of(p->comm);
+    struct rmai_win_family *f = rmai_win_family_of(p->call, p->comm, &p->why);
     int code = MPI_SUCCESS;
-    if (!f) return rmai_win_comm_error(p->comm, MPI_ERR_NO_MEM, "%s: no memory for the communicator's tables", p->call);
-    if (f->why)
-        p->why = f->why;
-    else if (p->flavor == MPI_WIN_FLAVOR_SHARED && f->n_near != f->n)
+    if (f && p->flavor == MPI_WIN_FLAVOR_SHARED && f->n_near != f->n) {
         code = rmai_win_comm_error(p->comm, MPI_ERR_RMA_SHARED, "%s: %d of the %d processes share memory with this one",
                                    p->call, f->n_near, f->n);
-    if (!p->why && code == MPI_SUCCESS) {
+    } else if (f) {
+        p->why = NULL;
         if (memory) memory(p, f);
-        code = make_window(p, f, win);
-        if (!p->why && code == MPI_SUCCESS) return MPI_SUCCESS;
+        make_window(p, f, win);
+        if (!p->why) return MPI_SUCCESS;
         drop_memory(p);
     }
-    if (p->why) say(p, f, -1);
-    rmai_win_family_leave(f);
+    if (code == MPI_SUCCESS) say(p, f, -1);
+    if (f) rmai_win_family_leave(f);
     return code;
 }
 
@@ -348,7 +346,8 @@ RMAI_MPI_API int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info in
     if (no_window(comm, win)) return PMPI_Win_create(base, size, unit, info, comm, win);
     code = check(&p);
     if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_create, win);
-    return code == MPI_SUCCESS && p.why ? PMPI_Win_create(base, size, unit, info, comm, win) : code;
+    if (code != MPI_SUCCESS || !p.why) return code;
+    RMAI_WIN_RETURN_MPI(PMPI_Win_create(base, size, unit, info, comm, win));
 }
 
 RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
@@ -357,7 +356,7 @@ RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Co
     if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
     code = check_base(&p, base);
     if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_allocate, win);
-    if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate(size, unit, info, comm, base, win);
+    if (code == MPI_SUCCESS && p.why) RMAI_WIN_RETURN_MPI(PMPI_Win_allocate(size, unit, info, comm, base, win));
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
 }
@@ -369,7 +368,7 @@ RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info,
     if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
     code = check_base(&p, base);
     if (code == MPI_SUCCESS) code = make_if_possible(&p, allocate_shared_memory, win);
-    if (code == MPI_SUCCESS && p.why) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
+    if (code == MPI_SUCCESS && p.why) RMAI_WIN_RETURN_MPI(PMPI_Win_allocate_shared(size, unit, info, comm, base, win));
     if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
     return code;
 }
@@ -379,7 +378,8 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
     int code;
     if (no_window(comm, win)) return PMPI_Win_create_dynamic(info, comm, win);
     code = make_if_possible(&p, NULL, win);
-    return code == MPI_SUCCESS && p.why ? PMPI_Win_create_dynamic(info, comm, win) : code;
+    if (code != MPI_SUCCESS || !p.why) return code;
+    RMAI_WIN_RETURN_MPI(PMPI_Win_create_dynamic(info, comm, win));
 }
 
 RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base) {
@@ -410,18 +410,17 @@ RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int
 /* Returns when all processes of the window have called it. Two threads may end two windows of one communicator in
  * different order in different processes, or make another one meanwhile, so messages of the window itself are needed:
  * those with its number as their tag. In each round a process tells the one `step` ranks further; see meet_nodes. */
-static int meet_at_end(const struct rmai_win *w) {
+static void meet_at_end(const struct rmai_win *w) {
     const struct rmai_win_family *f = w->family;
     _Static_assert(RMAI_WINS <= 32768, "MPI promises that tags up to 32767 are valid");
     for (int step = 1; step < f->n; step *= 2) {
-        MPI_Request request[2];
-        int code = PMPI_Irecv(NULL, 0, MPI_BYTE, (f->rank - step + f->n) % f->n, w->number, f->comm, &request[0]);
-        if (code == MPI_SUCCESS)
-            code = PMPI_Isend(NULL, 0, MPI_BYTE, (f->rank + step) % f->n, w->number, f->comm, &request[1]);
-        for (int i = 0; i < 2 && code == MPI_SUCCESS; i++) code = rmai_win_await(&request[i], MPI_STATUS_IGNORE);
-        if (code != MPI_SUCCESS) return code;
+        const int from = (f->rank - step + f->n) % f->n, to = (f->rank + step) % f->n;
+        MPI_Request receive, send;
+        const int code = PMPI_Irecv(NULL, 0, MPI_BYTE, from, w->number, f->comm, &receive);
+        const int sent = PMPI_Isend(NULL, 0, MPI_BYTE, to, w->number, f->comm, &send);
+        finish("MPI_Win_free", "MPI_Isend", sent, &send);
+        finish("MPI_Win_free", "MPI_Irecv", code, &receive);
     }
-    return MPI_SUCCESS;
 }
 
 RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
@@ -440,8 +439,7 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     code = rmai_win_failed(w, rma_quiet());
     f = w->family;
     number = w->number;
-    if (meet_at_end(w) != MPI_SUCCESS && code == MPI_SUCCESS)
-        code = rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: MPI cannot send or receive");
+    meet_at_end(w);
     rmai_win_directory[number] = RMA_GPTR_NULL;
     rmai_win_regions_free(w);
     if (w->held) rma_unshare_("MPI_Win_free", w->held);

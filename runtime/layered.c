@@ -18,8 +18,10 @@
 #include "runtime/team.h"
 #include "runtime/transfer.h"
 #include "runtime/watch/siblings.h"
+#include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -109,6 +111,34 @@ void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context),
     rmai_backoff_over(&backoff, patience);
     rmai_wait_over(patience, &stall);
 }
+
+_Static_assert(sizeof(struct rmai_stall) <= sizeof((struct rma_tests_ *)0)->stall,
+               "a wait fits into struct rma_tests_");
+
+#define TESTS_POLLS  200 /* tests that fail before the thread yields */
+#define TESTS_TURNS  10  /* calls of progress for each test of MPI: a test takes longer */
+#define TESTS_YIELDS 16  /* between two checks of the wait; where PEs share processors, a yield may take milliseconds  \
+                          */
+
+void rma_tests_turn_(struct rma_tests_ *tests) {
+    const struct rmai_world *w = &rmai_world;
+    const struct rmai_patience *patience = &w->barrier->patience;
+    struct rmai_stall *stall = (struct rmai_stall *)(void *)tests->stall;
+    for (int i = 0; rma_reach_.running && w->net && i < TESTS_TURNS; i++) rmai_net_progress(w->net, 0);
+    if (++tests->failed < TESTS_POLLS) return;
+    sched_yield();
+    if (tests->failed % TESTS_YIELDS != 0 || !rma_reach_.running) return;
+    stall->call = tests->call;
+    stall->awaited = tests->reports ? RMAI_AWAITED_ANY : RMAI_AWAITED_TESTED;
+    patience->late(patience->context, stall);
+}
+
+void rma_tests_over_(struct rma_tests_ *tests) {
+    const struct rmai_patience *patience = &rmai_world.barrier->patience;
+    if (rma_reach_.running) rmai_wait_over(patience, (struct rmai_stall *)(void *)tests->stall);
+}
+
+void rma_watch_notes_(const struct rma_note_ *notes, int n) { rmai_watchdog_notes(rmai_world.watchdog, notes, n); }
 
 _Static_assert(sizeof(struct rma_event_) == sizeof(struct rmai_event), "two names of the same struct");
 

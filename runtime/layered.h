@@ -118,6 +118,29 @@ void rma_be_punctual_(void);
  * if any can; `ready` may change it. */
 void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context);
 
+/* A wait for an event that MPI tells, in a loop of tests by the caller. rma_tests_turn_ is called after each test that
+ * has failed: it serves PEs of other nodes, after some tests yields the processor, and names PEs that are stopped or do
+ * not answer as rma_wait_for_ does; with `reports` it also reports that all PEs answer. rma_tests_over_ ends the wait.
+ * Begin with {.call = the public call}. */
+struct rma_tests_ {
+    const char *call;
+    int reports;
+    unsigned failed;    /* tests */
+    uint64_t stall[24]; /* struct rmai_stall */
+};
+void rma_tests_turn_(struct rma_tests_ *tests);
+void rma_tests_over_(struct rma_tests_ *tests);
+
+/* A call of MPI that may wait for other PEs without testing, noted where another thread can see it: `version` is odd
+ * while a thread is in `call`. rma_watch_notes_ names the n notes of this process, which its watchdog reads now and
+ * then: if a call lasts, it names PEs of this host that are stopped or have died, and ends the job after RMA_TIMEOUT. n
+ * 0 ends that. */
+struct rma_note_ {
+    uint32_t version;
+    const char *call;
+};
+void rma_watch_notes_(const struct rma_note_ *notes, int n);
+
 /* A word in memory of the node that a PE sets and others wait for; at first all zero. rma_event_await_ waits until its
  * value is not `old`, as rma_wait_for_ does, for a PE of this node; rma_event_set_ changes it and wakes the PEs that
  * sleep. */

@@ -555,6 +555,7 @@ static int agree_on_reach(struct rmai_world *w, int code) {
 
 static int close_reach(struct rmai_world *w) {
     rmai_watchdog_flushes(w->watchdog, NULL);
+    rmai_watchdog_notes(w->watchdog, NULL, 0);
     rmai_progress_thread_end(w->progress_thread);
     rmai_reach_close();
     w->quick_open = 0;

@@ -12,8 +12,10 @@
 #define FIRST_NUMBER (UINT16_MAX - 2) /* the numbers soon wrap to 0, so that this is not a rare case */
 
 static int get_places(struct rmai_pings *pings) {
+    static _Atomic unsigned opened;
     if (pings->place) return 1;
     pings->place = calloc(RMAI_PINGS, sizeof *pings->place);
+    if (pings->place) pings->opened = ++opened;
     for (unsigned i = 0; pings->place && i < RMAI_PINGS; i++) pings->place[i].message.n = FIRST_NUMBER;
     return pings->place != NULL;
 }
@@ -63,4 +65,5 @@ void rmai_pings_close(struct rmai_pings *pings) {
     }
     if (!held) free(pings->place);
     pings->place = NULL;
+    pings->opened = 0;
 }

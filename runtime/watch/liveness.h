@@ -28,6 +28,7 @@ struct rmai_ping {
 struct rmai_pings {
     struct rmai_net *net;
     struct rmai_ping *place; /* RMAI_PINGS places; NULL until the first ping, which most jobs never send */
+    unsigned opened;         /* 0 until then; a number that these places have, and no earlier ones of the process */
 };
 
 /* rmai_ping_ask asks pe for a sign of life. Returns NULL if all places are in use, or there is no memory for them. The

@@ -101,11 +101,11 @@ static int asked_pe(const struct rmai_watch *w, const struct rmai_stall *s, int 
     switch (asked_ones(w, s)) {
         case RMAI_AWAITED_PE: return i == 0 ? s->pe : -1;
         case RMAI_AWAITED_TEAM: return w->team_pe(s->team, i);
-        case RMAI_AWAITED_NODE:
-        case RMAI_AWAITED_TESTED: return i < w->job->node_n_pes ? w->job->node_pes[i] : -1;
+        case RMAI_AWAITED_NODE: return i < w->job->node_n_pes ? w->job->node_pes[i] : -1;
         case RMAI_AWAITED_LEADERS: return i < w->job->n_nodes ? rmai_group_pe(w->leaders, i) : -1;
         case RMAI_AWAITED_ANY:
         case RMAI_AWAITED_ALIVE:
+        case RMAI_AWAITED_TESTED:
             if (i >= w->job->n_pes) return -1;
             return (int)(((long)w->job->my_pe + i + (long)(s->rounds / 2) * ASKED_MOST) % w->job->n_pes);
     }
@@ -153,6 +153,9 @@ static void ask_all(struct rmai_watch *w, struct rmai_stall *s) {
         struct rmai_question *q = &s->asked[s->n];
         if (pe == w->job->my_pe) continue;
         *q = (struct rmai_question){.pe = pe, .slot = rmai_node_slot(w->job, pe), .at = s->waited};
+        /* Without progress threads a PE that computes does not answer, and a loop of tests reports only certain news.
+         */
+        if (q->slot < 0 && s->awaited == RMAI_AWAITED_TESTED && !w->job->all_progress) continue;
         if (q->slot < 0) {
             q->ping = rmai_ping_ask(&w->pings, pe);
             if (!q->ping) continue; /* all places for pings are in use: try again later */
@@ -181,12 +184,16 @@ static int hear_answers(struct rmai_watch *w, struct rmai_stall *s) {
     return due;
 }
 
-static void forget_questions(struct rmai_stall *s) {
-    for (int i = 0; i < s->n; i++)
-        if (s->asked[i].ping) rmai_ping_forget(s->asked[i].ping);
+static void drop_questions(struct rmai_stall *s) {
     free(s->asked);
     s->asked = NULL;
     s->n = 0;
+}
+
+static void forget_questions(struct rmai_stall *s) {
+    for (int i = 0; i < s->n; i++)
+        if (s->asked[i].ping) rmai_ping_forget(s->asked[i].ping);
+    drop_questions(s);
 }
 
 /* ---- reports ---- */
@@ -368,16 +375,20 @@ void rmai_stall_test(struct rmai_watch *w, const char *call, const void *word, u
         struct rmai_stall stall;
         const void *word;
         uint64_t contents;
+        unsigned opened; /* of the net to which stall.asked belongs */
     } tests __attribute__((tls_model("initial-exec")));
     struct rmai_stall *s = &tests.stall;
     const double since = s->last > 0 ? rmai_wtime() - s->last : 0;
+    if (w->pings.net) rmai_net_lock(w->pings.net);
+    if (tests.opened != w->pings.opened) drop_questions(s); /* their pings are gone */
     if (since > rmai_stall_counted(since) || (word == tests.word && contents != tests.contents)) begin_loop(w, s);
     tests.word = word;
     tests.contents = contents;
     s->call = call;
     s->awaited = RMAI_AWAITED_TESTED;
-    s->rounds = 0; /* so that no PE of another node is asked */
     check_stall(w, s);
+    tests.opened = w->pings.opened;
+    if (w->pings.net) rmai_net_unlock(w->pings.net);
 }
 
 /* The holder is a PE of this node, which needs no message. So rmai_stall_check uses nothing here that the net's lock

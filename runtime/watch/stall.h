@@ -56,12 +56,12 @@ void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s);
 
 /* A program that calls rma_test or rma_test_lock in a loop waits, but the library sees one test at a time. So each test
  * that fails calls rmai_stall_test_due, and if that returns 1 calls rmai_stall_test, which reads the clock and checks
- * the PEs of this node. If one of them has died, it ends the job.
+ * the other PEs. If one of this node has died, it ends the job.
  *
  * If one is stopped, it reports that after RMA_STALL seconds of an unbroken loop, and ends the job after RMA_TIMEOUT
  * seconds. The loop is broken if the 1024 tests between two calls of rmai_stall_test take longer than 0.2 s, since the
  * program then does something else in between, or if `word` is the word of the last call and its contents have changed.
- * It needs and takes no lock. */
+ * It takes the net's lock, if there is a net. */
 #define RMAI_TESTS 1024 /* some 10 microseconds, where the thread does nothing else */
 extern _Thread_local unsigned rmai_failed_tests __attribute__((tls_model("initial-exec")));
 static inline int rmai_stall_test_due(void) { return ++rmai_failed_tests % RMAI_TESTS == 0; }

@@ -10,6 +10,7 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "base/wait.h"
+#include "runtime/layered.h"
 #include "runtime/net/flush.h"
 #include "runtime/net/net.h"
 #include "runtime/watch/siblings.h"
@@ -24,8 +25,8 @@
 #define CHECK_MOST 1.0       /* seconds between two checks: a wake-up disturbs the computation */
 #define CHECKS     4         /* in the time after which a wait is reported, at least */
 #define ABORT_TIME 250000000 /* nanoseconds in which the launcher ends the job */
-/* Seconds between two searches for dead PEs, at first and at most. A search costs some 40 microseconds for each process
- * of the host. */
+/* Seconds between two searches for dead or stopped PEs, at first and at most. A search costs some 40 microseconds for
+ * each process of the host. */
 #define SEARCH_FIRST 0.6
 #define SEARCH_MOST  5.0
 
@@ -35,10 +36,13 @@ struct wait {
     char what[64];
     enum rmai_peers peers;
     unsigned section;             /* its number; 0: it is a flush */
-    struct rmai_flush_seen flush; /* of a section: no flush */
+    struct rmai_flush_seen flush; /* of the other kinds: no flush */
+    int note;                     /* 1 + the number of the note, or 0; */
+    uint32_t version;             /* and what the note's version was */
     double waited;                /* seconds that the wait has lasted, */
     double said;                  /* and had lasted when it was reported; 0: not yet */
-    double search;                /* how long it will have lasted when dead PEs are searched again */
+    double search;                /* how long it will have lasted when dead PEs are searched again, */
+    double look;                  /* and stopped ones, of RMAI_PEERS_FREE */
 };
 
 static double lesser(double a, double b) { return a < b ? a : b; }
@@ -63,7 +67,29 @@ static struct wait wait_of_flush(const struct rmai_job *job, const struct rmai_f
     return wait;
 }
 
-static void publish_flush(struct rmai_watchdog *w, const char *call) {
+/* 1 if the note is odd; then *wait is that of its call. */
+static int read_note(const struct rma_note_ *notes, int i, struct wait *wait) {
+    const struct rma_note_ *note = &notes[i];
+    const uint32_t version = __atomic_load_n(&note->version, __ATOMIC_ACQUIRE);
+    const char *call = __atomic_load_n(&note->call, __ATOMIC_RELAXED);
+    atomic_thread_fence(memory_order_acquire); /* pairs with the writer's release fence before it changes `call` */
+    if (version % 2 == 0 || __atomic_load_n(&note->version, __ATOMIC_RELAXED) != version) return 0;
+    *wait =
+        (struct wait){.call = call, .what = "the call", .peers = RMAI_PEERS_FREE, .note = i + 1, .version = version};
+    return 1;
+}
+
+static int note_lasts(const struct rmai_watchdog *w, const struct wait *wait) {
+    return wait->note && w->notes &&
+           __atomic_load_n(&w->notes[wait->note - 1].version, __ATOMIC_RELAXED) == wait->version;
+}
+
+static void find_note(const struct rmai_watchdog *w, struct wait *wait) {
+    for (int i = 0; i < w->n_notes; i++)
+        if (read_note(w->notes, i, wait)) return;
+}
+
+static void publish_call(struct rmai_watchdog *w, const char *call) {
     if (call || w->published) rmai_stall_publish(w->watch, call ? call : "");
     w->published = call != NULL;
 }
@@ -75,11 +101,12 @@ static int still_lasts(struct rmai_watchdog *w, struct wait *wait) {
     if (w->section.call) {
         lasts = wait->section == w->section.number;
         if (!lasts) *wait = wait_of_section(&w->section);
-    } else if (w->net) {
+    } else if (w->net || w->notes) {
         struct rmai_flush_seen seen = wait->flush;
-        lasts = rmai_net_flush_lasts(w->net, &seen);
-        if (!lasts) *wait = wait_of_flush(w->watch->job, &seen);
-        publish_flush(w, lasts ? wait->call : NULL);
+        lasts = note_lasts(w, wait) || (w->net && rmai_net_flush_lasts(w->net, &seen));
+        if (!lasts) *wait = w->net ? wait_of_flush(w->watch->job, &seen) : (struct wait){0};
+        if (!lasts && !wait->call) find_note(w, wait);
+        publish_call(w, lasts ? wait->call : NULL);
     } else {
         *wait = (struct wait){0};
     }
@@ -101,11 +128,15 @@ static void end_process(void) {
     _exit(code);
 }
 
+static double next_search(const struct wait *wait) {
+    return wait->waited + lesser(SEARCH_FIRST + wait->waited / 8, SEARCH_MOST);
+}
+
 /* Ends the job whatever RMA_TIMEOUT is: without the dead PE the call does not return. */
 static void end_if_dead(struct rmai_watchdog *w, struct wait *wait) {
     char dead[REASON_MAX];
     if (wait->peers == RMAI_PEERS_LEAVE || wait->waited < wait->search) return;
-    wait->search = wait->waited + lesser(SEARCH_FIRST + wait->waited / 8, SEARCH_MOST);
+    wait->search = next_search(wait);
     if (rmai_siblings_dead(dead, sizeof dead) == 0 || !still_lasts(w, wait)) return;
     rmai_note("%s: %s: %s cannot end: %s; aborting the job", this_pe(), wait->call, wait->what, dead);
     end_process();
@@ -134,7 +165,13 @@ static void report_wait(struct rmai_watchdog *w, struct wait *wait) {
     end_if_dead(w, wait);
     if (!wait->call || wait->waited < watchdog_patience(w)) return;
     if (wait->said > 0 && (w->timeout == 0 || wait->waited <= wait->said + (double)w->timeout)) return;
+    if (wait->peers == RMAI_PEERS_FREE && wait->waited < wait->look) return;
+    wait->look = next_search(wait);
     found = find_reason(wait, reason);
+    if (!found && wait->peers == RMAI_PEERS_FREE) {
+        wait->said = 0; /* the PE that was reported runs again */
+        return;
+    }
     if (!still_lasts(w, wait)) return;
     if (wait->said > 0 && (found || wait->peers != RMAI_PEERS_LATE)) {
         rmai_note("%s: %s: %s is not over after %.0f s (RMA_TIMEOUT): %s; aborting the job", this_pe(), wait->call,
@@ -142,7 +179,8 @@ static void report_wait(struct rmai_watchdog *w, struct wait *wait) {
         end_process();
     }
     if (wait->said <= 0 && w->stall)
-        rmai_note("%s has waited %.0f s in %s, %s: %s", this_pe(), wait->waited, wait->call, wait->what, reason);
+        rmai_note("%s has waited %.0f s in %s%s%s: %s", this_pe(), wait->waited, wait->call, wait->note ? "" : ", ",
+                  wait->note ? "" : wait->what, reason);
     wait->said = wait->waited;
 }
 
@@ -222,11 +260,25 @@ void rmai_watchdog_flushes(struct rmai_watchdog *w, struct rmai_net *net) {
     const int has_window = rmai_net_has_window(net);
     if (has_window == (w->net != NULL)) return;
     pthread_mutex_lock(&w->lock);
-    publish_flush(w, NULL);
+    publish_call(w, NULL);
     w->net = has_window ? net : NULL;
     pthread_mutex_unlock(&w->lock);
     if (has_window)
         add_user(w);
     else
         remove_user(w);
+}
+
+void rmai_watchdog_notes(struct rmai_watchdog *w, const struct rma_note_ *notes, int n) {
+    const int had = w->n_notes > 0;
+    if (had == (n > 0)) return;
+    pthread_mutex_lock(&w->lock);
+    publish_call(w, NULL);
+    w->notes = n > 0 ? notes : NULL;
+    w->n_notes = n;
+    pthread_mutex_unlock(&w->lock);
+    if (had)
+        remove_user(w);
+    else
+        add_user(w);
 }
