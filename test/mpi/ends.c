@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ends HOW WAIT: the last process ends abnormally, or stops, as HOW says, while the others wait in WAIT. It is run by
- * check-mpi-ends.sh, which lists both. The library must end the job; a process that gets out of its wait writes that.
- * Broken by a process that sleeps where no message of MPI reaches it, and by a wait that watches nobody. */
+/* ends HOW WAIT: the last process ends abnormally, or stops, as HOW says, while the others wait in WAIT. With `late` it
+ * only computes for long, and then comes. It is run by check-mpi-ends.sh, which lists both. The library must end the
+ * job; a process that gets out of its wait writes that. Broken by a process that sleeps where no message of MPI reaches
+ * it, by a wait that watches nobody, and by one that takes a process which computes for a stopped one. */
 #include "check.h"
 
 #include <signal.h>
 
-enum { TAG = 5 };
+enum { TAG = 5, LONG = 4 /* seconds: longer than the RMA_STALL of these jobs */ };
 
 static MPI_Comm copy, part; /* of all processes */
 static MPI_Win win;
@@ -16,7 +17,21 @@ static int is(const char *word, const char *name) { return strcmp(word, name) ==
 
 /* ---- the last process ---- */
 
-static int hinder(const char *how) {
+/* It makes the call for which the others wait. */
+static int come_late(const char *what) {
+    long out[2] = {1, 1};
+    int sum;
+    sleep(LONG);
+    if (is(what, "barrier")) MPI_Barrier(MPI_COMM_WORLD);
+    if (is(what, "allreduce")) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < n - 1 && (is(what, "recv") || is(what, "probe")); i++)
+        MPI_Send(out, 1, MPI_LONG, i, TAG, MPI_COMM_WORLD);
+    for (int i = 0; i < n - 1 && is(what, "all"); i++)
+        for (int k = 0; k < 2; k++) MPI_Send(out, 1, MPI_LONG, i, TAG, copy);
+    return end();
+}
+
+static int hinder(const char *how, const char *what) {
     long out = 1;
     if (is(how, "put")) MPI_Put(&out, 1, MPI_LONG, 0, 1000, 1, MPI_LONG, win);
     if (is(how, "errors_abort")) {
@@ -38,6 +53,7 @@ static int hinder(const char *how) {
     if (is(how, "kill")) raise(SIGKILL);
     if (is(how, "crash")) raise(SIGSEGV);
     if (is(how, "stop")) raise(SIGSTOP);
+    if (is(how, "late")) return come_late(what);
     fprintf(stderr, "still there after %s\n", how);
     return 0;
 }
@@ -46,6 +62,7 @@ static int hinder(const char *how) {
 
 static void wait_in(const char *what) {
     MPI_Request request[2];
+    MPI_Status status[2];
     MPI_Group all, last;
     long *at, in[2];
     int which;
@@ -72,12 +89,11 @@ static void wait_in(const char *what) {
     if (is(what, "sendrecv"))
         MPI_Sendrecv(data, 1, MPI_LONG, rank, TAG - 1, in, 1, MPI_LONG, n - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (is(what, "probe")) MPI_Probe(n - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (is(what, "probe")) MPI_Recv(in, 1, MPI_LONG, n - 1, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int i = 0; i < 2; i++) MPI_Irecv(&in[i], 1, MPI_LONG, n - 1, TAG, copy, &request[i]);
     if (is(what, "request")) MPI_Wait(request, MPI_STATUS_IGNORE);
-    if (is(what, "all")) MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    if (is(what, "all")) MPI_Waitall(2, request, status);
     if (is(what, "any")) MPI_Waitany(2, request, &which, MPI_STATUS_IGNORE);
-    fprintf(stderr, "process %d: %s is over\n", rank, what);
-    sleep(1000);
 }
 
 int main(int argc, char **argv) {
@@ -89,6 +105,11 @@ int main(int argc, char **argv) {
     if (is(argv[2], "lock") && rank == n - 1) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, n - 1, 0, win);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank < n - 1) wait_in(argv[2]);
+    if (rank < n - 1 && is(argv[1], "late")) return end();
+    if (rank < n - 1) {
+        fprintf(stderr, "process %d: %s is over\n", rank, argv[2]);
+        sleep(1000);
+    }
     usleep(300000); /* so that they sleep */
-    return hinder(argv[1]);
+    return hinder(argv[1], argv[2]);
 }
