@@ -40,7 +40,7 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
     c->team = team;
     c->where = rmai_caf_memory("ALLOCATE", (size_t)team->n * sizeof *c->where);
     if (rma_alloc_mem_hints(bytes, &hints, &c->base) == RMA_SUCCESS) mine = rma_gptr(c->base, rmai_caf.me);
-    rma_fcollect(team->native, c->where, &mine, sizeof mine);
+    rmai_caf_must(rma_fcollect(team->native, c->where, &mine, sizeof mine));
     for (int i = 0; i < team->n; i++)
         if (c->where[i] == RMA_GPTR_NULL) { /* an image has no memory: all free what they have */
             if (mine) rma_free_mem(c->base);

@@ -36,7 +36,7 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
         if (!rmai_caf_exchange(r, "CO_BROADCAST", team, data, len, take_if_new, &s)) return;
     } else {
         if (!rmai_caf_sync_members(r, "CO_BROADCAST", team)) return;
-        rma_broadcast(team->native, data, data, len, source - 1);
+        rmai_caf_must(rma_broadcast(team->native, data, data, len, source - 1));
     }
     rmai_caf_done(r);
 }
@@ -201,11 +201,11 @@ static void reduce_here(struct rmai_caf_team *team, const char *statement, void 
     size_t block = each * elem;
     char *parts = rmai_caf_memory(statement, 2 * images * block), *sent = parts + images * block;
     if (all) {
-        rma_fcollect(team->native, parts, data, block);
+        rmai_caf_must(rma_fcollect(team->native, parts, data, block));
     } else {
         memcpy(sent, data, n * elem);
         memset(sent + n * elem, 0, images * block - n * elem);
-        rma_alltoall(team->native, parts, sent, block);
+        rmai_caf_must(rma_alltoall(team->native, parts, sent, block));
     }
     /* The last parts of n elements may be empty: the user's function sees only elements of the program. */
     size_t first = all ? 0 : each * (size_t)team->me, mine = first >= n ? 0 : n - first < each ? n - first : each;
@@ -213,10 +213,10 @@ static void reduce_here(struct rmai_caf_team *team, const char *statement, void 
     if (all) {
         if (root < 0 || root == team->me) memcpy(data, parts, n * elem);
     } else if (root < 0) {
-        rma_fcollect(team->native, sent, parts, block);
+        rmai_caf_must(rma_fcollect(team->native, sent, parts, block));
         memcpy(data, sent, n * elem);
     } else {
-        rma_gather(team->native, sent, parts, block, root);
+        rmai_caf_must(rma_gather(team->native, sent, parts, block, root));
         if (root == team->me) memcpy(data, sent, n * elem);
     }
     free(parts);

@@ -83,6 +83,13 @@ struct rmai_caf {
 };
 extern struct rmai_caf rmai_caf;
 
+/* rmai_caf_must begins error termination if a call of librma has run out of memory, which its error handler does not
+ * see: most statements cannot report it otherwise, and would go on with wrong data. */
+void rmai_caf_lost(void) __attribute__((noreturn));
+static inline void rmai_caf_must(int code) {
+    if (__builtin_expect(code != RMA_SUCCESS, 0)) rmai_caf_lost();
+}
+
 /* ---- image.c ---- */
 
 /* rmai_caf_start starts librma, unless it runs. The first registration of a coarray calls it, which may be before
@@ -105,7 +112,7 @@ void rmai_caf_fail(void) __attribute__((noreturn));
 #define RMAI_CAF_MANY (-1)
 static inline void rmai_caf_signals(int pe) {
     if (__builtin_expect(rmai_caf.updated == 0 || rmai_caf.updated == 1 + pe, 1)) return;
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     rmai_caf.updated = 0;
 }
 static inline void rmai_caf_signalled(void) {

@@ -35,6 +35,11 @@ void rmai_caf_report(struct rmai_caf_result r, enum rmai_caf_stat stat, const ch
     rmai_caf_error_stop(1);
 }
 
+void rmai_caf_lost(void) {
+    fprintf(stderr, "Error in image %d: %s\n", rmai_caf.me + 1, rma_last_error());
+    rmai_caf_error_stop(1);
+}
+
 void *rmai_caf_memory(const char *statement, size_t size) {
     void *block = malloc(size ? size : 1);
     if (!block)

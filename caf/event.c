@@ -6,7 +6,7 @@
 
 void rmai_caf_event_post(struct rmai_caf_result r, const struct rmai_caf_place *at) {
     if (at->near)
-        rma_quiet();
+        rmai_caf_must(rma_quiet());
     else
         rmai_caf_signals(at->pe);
     rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, 1, 0);

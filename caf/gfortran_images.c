@@ -124,7 +124,7 @@ void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
 }
 
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_len) {
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     rmai_caf_done(result_at(stat, sync_message(errmsg), errmsg_len));
 }

@@ -45,7 +45,7 @@ void rmai_caf_start(void) {
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();
-    rma_barrier_all();
+    rmai_caf_must(rma_barrier_all());
 }
 
 enum rmai_caf_stat rmai_caf_status(int pe) {
@@ -66,7 +66,7 @@ uint64_t rmai_caf_wait(const char *statement, uint64_t *word, uint64_t value) {
 
 void rmai_caf_leave(enum rmai_caf_stat status) {
     struct rmai_caf_image *self = rmai_caf.self;
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     /* The status is written before the marks: an image that finds a mark reads the status next. */
     rma_atomic_set_uint64(&self->status, status, rmai_caf.me);
     for (int pe = 0; pe < rmai_caf.n; pe++) {
@@ -75,7 +75,7 @@ void rmai_caf_leave(enum rmai_caf_stat status) {
         rma_atomic_or_uint64(&rmai_caf.pair[rmai_caf.me], RMAI_CAF_LEFT, pe);
     }
     rmai_caf_team_mark_all();
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
 }
 
 /* 1 if all images have arrived at their end within a moment. */
@@ -84,7 +84,7 @@ static int all_at_the_end(void) {
     int n = rmai_caf.n;
     double begin = rma_wtime();
     for (int round = 0, far = 1; far < n; round++, far *= 2) {
-        rma_signal_add(&last->arrived[round], 1, (rmai_caf.me + far) % n);
+        rmai_caf_must(rma_signal_add(&last->arrived[round], 1, (rmai_caf.me + far) % n));
         while (!rma_test_uint64(&last->arrived[round], RMA_CMP_GE, 1))
             if (rma_wtime() - begin > LAST_SECONDS) return 0;
     }
@@ -93,7 +93,7 @@ static int all_at_the_end(void) {
 
 void rmai_caf_finish(void) {
     if (!rmai_caf.self || !rma_initialized()) return;
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     if (rmai_caf.n > 1 && !all_at_the_end()) rmai_caf_leave(RMAI_CAF_STAT_STOPPED);
     rmai_caf_serve_end();
     rma_finalize();

@@ -58,7 +58,7 @@ int rmai_caf_unlock_only(rma_gptr_t lock) {
     const struct rmai_caf_place *at = &held[0].at;
     const uint64_t word = WORD(tail_of(0), (uint32_t)rmai_caf.me + 1);
     if (n_held != 1 || held[0].lock != lock || !at->near) return 0;
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     if (rmai_caf_word_cas(at, 8, word, 0) != word) return 0;
     held[0].lock = 0;
     n_held = 0;
@@ -128,7 +128,7 @@ static void pass_on(int node, int failed) {
     const struct rmai_caf_place *at = &held[node].at;
     struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail = tail_of(node);
-    rma_quiet();
+    rmai_caf_must(rma_quiet());
     if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
         uint64_t free_word = failed ? WORD(0, FAILED) : 0;
         if (rmai_caf_word_cas(at, 8, WORD(tail, me), free_word) == WORD(tail, me)) {

@@ -39,7 +39,7 @@ static void order(struct rmai_caf_place at, ptrdiff_t low, ptrdiff_t high, int p
     struct slot *s = &slots[at.pe % SLOTS];
     int in_use = (s->now.high | s->before.high) != 0;
     if (meets(s->now, first, past) || meets(s->before, first, past) || (put && in_use && s->pe != at.pe)) {
-        rma_quiet();
+        rmai_caf_must(rma_quiet());
         memset(slots, 0, sizeof slots);
     }
     if (!put) return;
@@ -100,7 +100,8 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
         copy_by_kernel(statement, to, (void *)(uintptr_t)from, len, 1);
     } else {
         order(to, 0, (ptrdiff_t)len, 1);
-        rma_put_gathered_(to.far, from, len); /* until an image control statement no image may wait for it */
+        /* Until an image control statement no image may wait for it. */
+        rmai_caf_must(rma_put_gathered_(to.far, from, len));
     }
 }
 
@@ -111,7 +112,7 @@ void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, 
         copy_by_kernel(statement, from, to, len, 0);
     } else {
         order(from, 0, (ptrdiff_t)len, 0);
-        rma_gptr_get(to, from.far, len);
+        rmai_caf_must(rma_gptr_get(to, from.far, len));
     }
 }
 
@@ -261,7 +262,7 @@ static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_lo
     if (!index) return 0;
     span_of_list(from, box->n, elem, &low, &high);
     order(from->at, low, high, 0);
-    rma_gptr_get_indexed(to->base, from->at.far, index, elem, box->n);
+    rmai_caf_must(rma_gptr_get_indexed(to->base, from->at.far, index, elem, box->n));
     free(index);
     return 1;
 }
@@ -272,7 +273,7 @@ static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_loca
     if (!index) return 0;
     span_of_list(to, box->n, elem, &low, &high);
     order(to->at, low, high, 1);
-    rma_gptr_put_indexed(to->at.far, from->base, index, elem, box->n);
+    rmai_caf_must(rma_gptr_put_indexed(to->at.far, from->base, index, elem, box->n));
     free(index);
     return 1;
 }
@@ -295,7 +296,8 @@ void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const
     } else {
         span_of(box, elem, to->stride, &low, &high);
         order(to->at, low, high, 1);
-        rma_gptr_put_section(to->at.far, from->base, to->stride, from->stride, elem, box->dims, box->count);
+        rmai_caf_must(
+            rma_gptr_put_section(to->at.far, from->base, to->stride, from->stride, elem, box->dims, box->count));
     }
 }
 
@@ -317,6 +319,7 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
     } else {
         span_of(box, elem, from->stride, &low, &high);
         order(from->at, low, high, 0);
-        rma_gptr_get_section(to->base, from->at.far, to->stride, from->stride, elem, box->dims, box->count);
+        rmai_caf_must(
+            rma_gptr_get_section(to->base, from->at.far, to->stride, from->stride, elem, box->dims, box->count));
     }
 }

@@ -66,7 +66,7 @@ static void give_turn(struct side *s, const struct piece *piece) {
     size_t len = offsetof(struct piece, data) + piece->len;
     s->turn++;
     if (!s->desk) {
-        rma_put_signal(&desk->piece, piece, len, &desk->turn, s->turn, RMA_SIGNAL_SET, s->pe);
+        rmai_caf_must(rma_put_signal(&desk->piece, piece, len, &desk->turn, s->turn, RMA_SIGNAL_SET, s->pe));
         return;
     }
     if (piece != &s->desk->piece) memcpy(&s->desk->piece, piece, len);
@@ -85,7 +85,7 @@ static int has_turn(void *side) {
 static void take_turn(struct side *s, struct piece *piece) {
     if (!s->desk) {
         while (rma_atomic_fetch_uint64(&desk->turn, s->pe) == s->turn) sched_yield();
-        rma_get(piece, &desk->piece, offsetof(struct piece, data), s->pe);
+        rmai_caf_must(rma_get(piece, &desk->piece, offsetof(struct piece, data), s->pe));
         if (piece->len) rma_get(piece->data, desk->piece.data, piece->len, s->pe);
     } else {
         int polls = HOT_POLLS;
@@ -233,7 +233,7 @@ void rmai_caf_serve_start(rmai_caf_execute *f) {
 
 void rmai_caf_serve_end(void) {
     if (!desk) return;
-    rma_barrier_all();
+    rmai_caf_must(rma_barrier_all());
     __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
     futex(sleeps_on(desk), FUTEX_WAKE, INT_MAX, NULL);
     pthread_join(thread, NULL);

@@ -49,7 +49,7 @@ enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *te
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
         int to = team->me + far, pe = team->pes[to < team->n ? to : to - team->n];
         rmai_caf_signals(pe);
-        rma_signal_add(&words->arrived[round], 1, pe);
+        rmai_caf_must(rma_signal_add(&words->arrived[round], 1, pe));
         rmai_caf_signalled();
         if (round == 0) arrive(words, epoch, team->n);
         if (rmai_caf_wait(statement, &words->arrived[round], turn) >= RMAI_CAF_LEFT)
@@ -67,7 +67,7 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
         char *box = words->box[turn % 2][round];
         int pe = team->pes[team->me ^ 1 << round];
         rmai_caf_signals(pe);
-        rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe);
+        rmai_caf_must(rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe));
         rmai_caf_signalled();
         if (round == 0) arrive(words, epoch, team->n);
         uint64_t x = rmai_caf_wait(statement, &words->exchanged[round], turn);
@@ -124,7 +124,7 @@ void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
         int pe = team->pes[n < 0 ? i : images[i] - 1];
         if (pe == rmai_caf.me) continue;
         rmai_caf_signals(pe);
-        rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe);
+        rmai_caf_must(rma_signal_add(&rmai_caf.pair[rmai_caf.me], 1, pe));
     }
     rmai_caf_signalled();
     for (int i = 0; i < count; i++) {

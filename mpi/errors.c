@@ -50,15 +50,13 @@ static int is_fatal(MPI_Errhandler handler) {
     return handler == MPI_ERRORS_ARE_FATAL;
 }
 
-/* The whole job: MPICH's MPI_Abort of another communicator waits for messages of its processes, which may sleep in
- * librma. */
+/* Ends the whole job, whatever the communicator: MPICH's MPI_Abort of another communicator than MPI_COMM_WORLD waits for
+ * messages of its processes, which may sleep in librma. */
 static void abort_job(int code, const char *text) {
     int rank = -1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "rma_mpi: process %d: %s\n", rank, text);
-    fflush(stderr);
-    rma_aborting_();
-    PMPI_Abort(MPI_COMM_WORLD, code);
+    rma_exit_(code);
 }
 
 /* Texts are cut to MPI_MAX_ERROR_STRING bytes, as MPI requires. */
@@ -107,7 +105,7 @@ int rmai_win_failed(struct rmai_win *w, int code) {
     if (code == RMA_ERR_ADDRESS) class = MPI_ERR_RMA_RANGE;
     if (code == RMA_ERR_NO_MEM) class = MPI_ERR_NO_MEM;
     if (code == RMA_ERR_ARG) class = MPI_ERR_ARG;
-    return rmai_win_error(w, class, "%s", rma_last_error());
+    return rmai_win_error(w, class, "%s", rma_last_code() == code ? rma_last_error() : rma_strerror(code));
 }
 
 /* ---- the program's error handlers ---- */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-faults.sh: a failure on one PE in rma_init ends rma_init on all PEs, with the reason.
+# check-faults.sh: a failure on one PE in rma_init ends rma_init on all PEs, with the reason. Then the same after it, in
+# programs of MPI's windows and of coarrays.
 #
 # For each function that rma_init calls, the script makes its first call fail on one PE, then its second, and so on,
 # until there are no more calls before the job's end (test/fault/fault.c); if there are many calls it tries only some.
@@ -9,6 +10,10 @@
 # window), the job may also pass. After some failures of MPI the PEs can agree on nothing: then the job ends whatever
 # RMA_ERRORS says. Broken by a step of rma_init that one PE abandons while the others go on to the next step and wait
 # there, by a lost reason, and by resources that only some PEs release.
+#
+# After rma_init (test/mpi/kinds.c under rma_mpi, test/fault/coarrays.f90) each call of the C library's allocation, and
+# some of MPI, fails in the same way: the job passes, or ends with the reason. Broken by a process that leaves a step in
+# which the others wait, and by an error code that nobody reads.
 #
 #   check-faults.sh [--long] [FUNCTION...]    --long: every call, also on PE 0
 set -eu
@@ -146,6 +151,64 @@ sweep MPI_Comm_split fail 1 2 3 1 RMA_NODE_PES=2
 [ $mpi != mpich ] || sweep MPI_Win_allocate_shared fail 1 1 3 1 RMA_NODE_PES=2
 sweep mmap pass 1 2 3 2 RMA_NODE_PES=2
 sweep MPI_Irecv fail 9 16 3 0 RMA_NODE_PES=2
+
+# ---- after rma_init ----
+
+# use FUNCTION STEP MOST PES PE SETTING...: as sweep, for calls after the beginning of $program: all PEs pass, or the job
+# ends with the reason.
+use() {
+    function=$1 step=$2 most=$3 pes=$4 pe=$5
+    shift 5
+    case " $chosen " in "  " | *" $function "*) ;; *) return 0 ;; esac
+    [ -z "$long" ] || step=1 most=1000
+    call=1 before=$failures hits=0 name=${program##*/}
+    while [ $call -le "$most" ]; do
+        what="$name, $function $call on PE $pe of $pes${*:+, $*}"
+        jobs=$((jobs + 1))
+        fault_job "$pes" RMA_TEST_FAULT=fail:"$function:$call" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_LATER=1 "$@"
+        [ -z "$left" ] || fail "$what: has left $left"
+        if [ $status -eq 124 ]; then
+            fail "$what: not ended in time"
+        elif ! all_passed "$pes" && { [ $status -eq 0 ] || ! fault_hit ||
+            ! grep -qE 'rma_mpi: process [0-9]+: .|librma: .|Error in image [0-9]+: .' "$dir/err"; }; then
+            fail "$what: exit $status, and nobody says why"
+        fi
+        fault_hit || break
+        hits=$((hits + 1))
+        call=$((call + step))
+    done
+    [ $failures -ne $before ] || [ $hits -eq 0 ] || ok "$name: $function: $hits calls on PE $pe of $pes${*:+, $*}"
+    [ $hits -gt 0 ] || fail "$name: $function on PE $pe of $pes: there is no such call"
+}
+
+if [ $mpi = mpich ]; then
+    program=$dir/kinds above=$top_builddir/.libs/librma_mpi.so
+    LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    export LD_LIBRARY_PATH
+    ${MPICC:-mpicc.mpich} -std=gnu11 -O1 -I"$top_srcdir/test/mpi" -o "$program" "$top_srcdir/test/mpi/kinds.c" -ldl
+    use malloc 11 99 2 1
+    use calloc 5 10 2 0
+    use malloc 13 99 2 0 $nodes
+    use calloc 4 10 2 1 $nodes
+    use realloc 21 30 2 1
+    for function in PMPI_Comm_create PMPI_Comm_set_attr PMPI_Comm_set_errhandler PMPI_Iallgather; do
+        use $function 1 1 2 1
+    done
+    use PMPI_Iallreduce 3 9 2 0
+    use PMPI_Info_dup 1 1 2 1
+    unset above
+fi
+program=$dir/coarrays
+fortran=${FC:-gfortran}
+# FC may be a command with arguments.
+if [ -f "$top_builddir/.libs/librma_caf.so" ] && $fortran -O1 -fcoarray=lib "$(dirname "$0")/fault/coarrays.f90" \
+    -o "$program" "$preload" -L"$top_builddir/.libs" -lrma_caf -lrma -Wl,-rpath,"$top_builddir/.libs" 2>/dev/null; then
+    use malloc 4 9 2 1
+    use malloc 5 11 2 0 $nodes
+    use calloc 1 2 2 1 $nodes
+else
+    ok "skipped: coarrays: $fortran does not compile them"
+fi
 
 echo "$jobs jobs"
 verdict

@@ -13,6 +13,7 @@
  *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
  *                         calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the
  *                         counting
+ *   RMA_TEST_FAULT_LATER  1: the program begins the counting, by fault_begin_count
  *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
  *   RMA_TEST_FAULT_MEMORY bytes, for every PE: /proc/meminfo shows a machine with this much memory, of which /dev/shm
  * has what it really holds. As soon as it holds more, the PE that commits is killed (SIGKILL), as the kernel would do.
@@ -51,6 +52,7 @@ static struct {
     const char *note, *files;
     long n;
     _Atomic long calls;
+    int later; /* RMA_TEST_FAULT_LATER=1: the program calls fault_begin_count */
     struct range {
         uintptr_t from, to;
     } range[RANGES];
@@ -93,6 +95,7 @@ __attribute__((constructor)) static void begin(void) {
         exit(99);
     }
     if (what) fault.action = action[0];
+    fault.later = getenv("RMA_TEST_FAULT_LATER") != NULL;
 }
 
 static int from_ours(const void *caller) {
@@ -106,7 +109,7 @@ enum { GOES_ON, FAILS, IS_OMITTED };
 /* What this call is to do. */
 static int hit(const char *function, const void *caller) {
     int fd;
-    if (!fault.action || strcmp(function, fault.function) != 0 || !from_ours(caller)) return GOES_ON;
+    if (!fault.action || fault.later || strcmp(function, fault.function) != 0 || !from_ours(caller)) return GOES_ON;
     if (atomic_fetch_add(&fault.calls, 1) + 1 != fault.n) return GOES_ON;
     fd = fault.note ? (int)syscall(SYS_openat, AT_FDCWD, fault.note, O_WRONLY | O_CREAT | O_CLOEXEC, 0666) : -1;
     if (fd >= 0) close(fd);
@@ -116,6 +119,7 @@ static int hit(const char *function, const void *caller) {
 }
 
 __attribute__((visibility("default"))) void fault_no_more(void) { fault.action = 0; }
+__attribute__((visibility("default"))) void fault_begin_count(void) { fault.later = 0; }
 
 static void *next(const char *function) { return dlsym(RTLD_NEXT, function); }
 
@@ -151,6 +155,7 @@ static void kill_if_out_of_memory(void) {
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);
+extern void *__libc_realloc(void *block, size_t size);
 
 void *malloc(size_t size) {
     if (!hit("malloc", CALLER)) return __libc_malloc(size);
@@ -160,6 +165,12 @@ void *malloc(size_t size) {
 
 void *calloc(size_t n, size_t size) {
     if (!hit("calloc", CALLER)) return __libc_calloc(n, size);
+    errno = ENOMEM;
+    return NULL;
+}
+
+void *realloc(void *block, size_t size) {
+    if (!hit("realloc", CALLER)) return __libc_realloc(block, size);
     errno = ENOMEM;
     return NULL;
 }
@@ -316,3 +327,30 @@ TOGETHER(MPI_Win_create, (void *base, MPI_Aint size, int unit, MPI_Info i, MPI_C
          (base, size, unit, i, c, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_create_dynamic, (MPI_Info i, MPI_Comm c, MPI_Win *w), (i, c, w), *w = MPI_WIN_NULL)
 TOGETHER(MPI_Win_free, (MPI_Win * w), (w), (void)0)
+
+/* ---- the calls of librma_mpi.so, which calls MPI by these names ---- */
+
+int PMPI_Comm_set_attr(MPI_Comm c, int key, void *value) {
+    int (*real)(MPI_Comm, int, void *);
+    *(void **)&real = next("PMPI_Comm_set_attr");
+    return hit("PMPI_Comm_set_attr", CALLER) ? MPI_ERR_OTHER : real(c, key, value);
+}
+
+#define BELOW(NAME, PARAMETERS, ARGUMENTS, DROP)                                                                       \
+    int NAME PARAMETERS {                                                                                              \
+        int(*real) PARAMETERS, code;                                                                                   \
+        *(void **)&real = next(#NAME);                                                                                 \
+        code = real ARGUMENTS;                                                                                         \
+        if (!hit(#NAME, CALLER)) return code;                                                                          \
+        DROP;                                                                                                          \
+        return MPI_ERR_OTHER;                                                                                          \
+    }
+
+BELOW(PMPI_Comm_create, (MPI_Comm c, MPI_Group g, MPI_Comm *new), (c, g, new), *new = MPI_COMM_NULL)
+BELOW(PMPI_Comm_set_errhandler, (MPI_Comm c, MPI_Errhandler h), (c, h), (void)0)
+BELOW(PMPI_Iallgather,
+      (const void *a, int n, MPI_Datatype t, void *b, int m, MPI_Datatype u, MPI_Comm c, MPI_Request *r),
+      (a, n, t, b, m, u, c, r), (void)0)
+BELOW(PMPI_Iallreduce, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request *r),
+      (a, b, n, t, op, c, r), (void)0)
+BELOW(PMPI_Info_dup, (MPI_Info i, MPI_Info *new), (i, new), *new = MPI_INFO_NULL)

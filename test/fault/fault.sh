@@ -18,7 +18,8 @@ ${MPICC:-mpicc.mpich} -shared -fPIC -O1 -w -o "$preload" "$(dirname "$0")/fault/
 
 job_id=$$.0
 
-# fault_job N SETTING...: runs test/job/begin as N PEs with these settings, those of the fault among them, and with
+# fault_job N SETTING...: runs $program, if set, else test/job/begin, with the library $above, if set, loaded before
+# fault.c, as N PEs with these settings, those of the fault among them, and with
 # $own, if set, on PE $own_pe alone. Sets $status (124: the job has not ended in time), and $left: the processes and
 # files of /dev/shm that the job has left behind. The job's output is in $dir/out and $dir/err.
 fault_job() {
@@ -35,7 +36,7 @@ fault_job() {
         sh -c 'if [ "${PMI_RANK-${OMPI_COMM_WORLD_RANK-}}" = "$1" ]; then own=$2; else own=; fi
                shift 2
                exec env $own "$@"' sh "${own_pe-}" "${own-}" \
-        LD_PRELOAD="$preload" "$begin" \
+        LD_PRELOAD="${above:+$above:}$preload" "${program:-$begin}" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
     [ $status -ne 137 ] || status=124
     left=$(settle left_processes)
