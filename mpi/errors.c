@@ -50,8 +50,8 @@ static int is_fatal(MPI_Errhandler handler) {
     return handler == MPI_ERRORS_ARE_FATAL;
 }
 
-/* Ends the whole job, whatever the communicator: MPICH's MPI_Abort of another communicator than MPI_COMM_WORLD waits for
- * messages of its processes, which may sleep in librma. */
+/* Ends the whole job, whatever the communicator: MPICH's MPI_Abort of another communicator than MPI_COMM_WORLD waits
+ * for messages of its processes, which may sleep in librma. */
 static void abort_job(int code, const char *text) {
     int rank = -1;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -105,7 +105,7 @@ int rmai_win_failed(struct rmai_win *w, int code) {
     if (code == RMA_ERR_ADDRESS) class = MPI_ERR_RMA_RANGE;
     if (code == RMA_ERR_NO_MEM) class = MPI_ERR_NO_MEM;
     if (code == RMA_ERR_ARG) class = MPI_ERR_ARG;
-    return rmai_win_error(w, class, "%s", rma_last_code() == code ? rma_last_error() : rma_strerror(code));
+    return rmai_win_error(w, class, "%s", rma_last_error());
 }
 
 /* ---- the program's error handlers ---- */
@@ -163,7 +163,10 @@ RMAI_MPI_API int MPI_Win_create_errhandler(MPI_Win_errhandler_function *function
     struct handler *h;
     if (code != MPI_SUCCESS) return code;
     h = malloc(sizeof *h);
-    if (!h) return MPI_ERR_NO_MEM;
+    if (!h) {
+        PMPI_Errhandler_free(handle);
+        return rmai_win_comm_error(MPI_COMM_WORLD, MPI_ERR_NO_MEM, "MPI_Win_create_errhandler: no memory");
+    }
     pthread_mutex_lock(&mutex);
     *h = (struct handler){*handle, function, 0, 0, handlers};
     handlers = h;

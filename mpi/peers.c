@@ -79,7 +79,7 @@ static int enter_far(struct rmai_win *w, int rank, struct rmai_win_peer **found)
     if (!p) {
         if (w->n_far >= FAR_MOST) forget_far(w, 0);
         p = malloc(sizeof *p);
-        if (!p) return RMA_ERR_NO_MEM;
+        if (!p) return rma_fail_(RMA_ERR_NO_MEM, "no memory for what is known about process %d of the window", rank);
         *p = fetched;
         p->next = w->far[(unsigned)rank % RMAI_WIN_FAR];
         w->far[(unsigned)rank % RMAI_WIN_FAR] = p;

@@ -27,7 +27,7 @@ static int grow_regions(struct rmai_win *w) {
     old = malloc(sizeof *old);
     if (!holds || !old || rma_alloc_mem(room * sizeof *regions, &regions) != RMA_SUCCESS) {
         free(old);
-        return RMA_ERR_NO_MEM;
+        return rma_fail_(RMA_ERR_NO_MEM, "MPI_Win_attach: no memory for a table of %zu regions", room);
     }
     if (n) memcpy(regions, w->regions, n * sizeof *regions);
     *old = (struct rmai_win_outgrown){w->regions, w->outgrown};

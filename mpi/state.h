@@ -255,8 +255,8 @@ static inline int rmai_win_note_end(struct rma_note_ *note, int code) {
 /* In a function of MPI: returns what MPI's own function returns. */
 #define RMAI_WIN_RETURN_MPI(call_of_mpi)                                                                               \
     do {                                                                                                               \
-        struct rma_note_ *note_of_call = rmai_win_note_begin(__func__);                                                     \
-        return rmai_win_note_end(note_of_call, call_of_mpi);                                                              \
+        struct rma_note_ *note_of_call = rmai_win_note_begin(__func__);                                                \
+        return rmai_win_note_end(note_of_call, call_of_mpi);                                                           \
     } while (0)
 
 #endif

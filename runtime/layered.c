@@ -115,10 +115,11 @@ void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context),
 _Static_assert(sizeof(struct rmai_stall) <= sizeof((struct rma_tests_ *)0)->stall,
                "a wait fits into struct rma_tests_");
 
-#define TESTS_POLLS  200 /* tests that fail before the thread yields */
-#define TESTS_TURNS  10  /* calls of progress for each test of MPI: a test takes longer */
-#define TESTS_YIELDS 16  /* between two checks of the wait; where PEs share processors, a yield may take milliseconds  \
-                          */
+#define TESTS_POLLS 200 /* tests that fail before the thread yields */
+#define TESTS_TURNS 10  /* calls of progress for each test of MPI: a test takes longer */
+#define TESTS_YIELDS                                                                                                   \
+    16 /* between two checks of the wait; where PEs share processors, a yield may take milliseconds                    \
+        */
 
 void rma_tests_turn_(struct rma_tests_ *tests) {
     const struct rmai_world *w = &rmai_world;
