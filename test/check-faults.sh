@@ -154,8 +154,8 @@ sweep MPI_Irecv fail 9 16 3 0 RMA_NODE_PES=2
 
 # ---- after rma_init ----
 
-# use FUNCTION STEP MOST PES PE SETTING...: as sweep, for calls after the beginning of $program: all PEs pass, or the job
-# ends with the reason.
+# use FUNCTION STEP MOST PES PE SETTING...: as sweep, for calls after the beginning of $program: all PEs pass, or the
+# job ends with the reason.
 use() {
     function=$1 step=$2 most=$3 pes=$4 pe=$5
     shift 5

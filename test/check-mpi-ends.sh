@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-mpi-ends.sh: a process of a program of MPI ends abnormally, or stops, while the others wait in calls on windows
 # or in MPI (test/mpi/ends.c). An abnormal end ends the job within seconds, with the exit code that it has on MPI alone
-# or that the library promises. A stopped process is named after RMA_STALL seconds, and the job ends after RMA_TIMEOUT.
-# A process that only computes for long is not reported in calls of MPI. Then the same for rma_test polled between nodes.
+# or that the library promises. A stopped process is named after RMA_STALL seconds; the job ends after RMA_TIMEOUT.
+# A process that only computes for long is not reported in calls of MPI. The same for rma_test polled between nodes.
 #
 # Broken by a process that sleeps where MPI's messages do not reach it, by a wait that watches nobody, and by a report
 # about a process that is only late.
@@ -52,9 +52,10 @@ if ! quick; then
     for wait in lock first all; do ends nolocal 2 abort_copy "$wait"; done
 fi
 if deep; then
+    waits="$waits start allocate shared create dynamic allreduce bcast recv sendrecv probe request all any"
     for layout in one nolocal blocks2; do
         for how in $hows; do
-            for wait in $waits start allocate shared create dynamic allreduce bcast recv sendrecv probe request all any; do
+            for wait in $waits; do
                 [ "$layout.$wait" = one.shared ] || [ "$wait" != shared ] || continue
                 ends $layout 4 "$how" "$wait"
             done
@@ -85,8 +86,8 @@ call_of() {
     esac
 }
 
-# start NAME LAYOUT N PROGRAM...: starts a job in the background; its exit code goes to $dir/NAME.status. Some at a time:
-# those that wait in MPI's own calls keep the processors busy.
+# start NAME LAYOUT N PROGRAM...: starts a job in the background; its exit code goes to $dir/NAME.status. Only some run
+# at a time, since those that wait in MPI's own calls keep the processors busy.
 jobs=0
 start() {
     name=$1 layout=$2 count=$3
