@@ -60,7 +60,7 @@ void rmai_wins_close(void) {
 
 /* ---- the number of a new window ---- */
 
-/* Waits for a collective call of MPI that was begun with this code. */
+/* Waits for a call of MPI that was begun with this code. */
 static void finish(const char *call, const char *function, int code, MPI_Request *request) {
     if (code == MPI_SUCCESS) code = rmai_win_await(call, request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) rmai_win_lost(call, function);
