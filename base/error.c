@@ -67,6 +67,8 @@ void rmai_error_as(const char *call) { error_call_name = call; }
 
 const char *rmai_error_name(const char *call) { return error_call_name ? error_call_name : call; }
 
+int rmai_error_of_mpi(void) { return error_call_name && strncmp(error_call_name, "MPI_", 4) == 0; }
+
 int rmai_error_of_shmem(const char *call) { return strncmp(rmai_error_name(call), "rma_", 4) != 0; }
 
 /* Replaces the public call's name, which stands before the first colon, by error_call_name. A text that begins
@@ -89,6 +91,9 @@ void rmai_error_tolerate(int code, unsigned kind) {
     tolerated.kind = kind;
 }
 
+/* Declared in runtime/layered.h, for the library that sets it. */
+_Thread_local int rma_errors_recorded_ __attribute__((tls_model("initial-exec"), visibility("default")));
+
 static void note_tolerated_error(void) {
     static _Atomic uint32_t noted; /* a bit for each kind */
     const uint32_t bit = UINT32_C(1) << tolerated.kind;
@@ -103,6 +108,7 @@ void rmai_error_restore(const struct rmai_error_kept *kept) { last_error = *kept
 
 int rmai_raise_(int code) {
     if (error_call_name) rename_failed_call();
+    if (rma_errors_recorded_) return code;
     if (code == tolerated.code)
         note_tolerated_error();
     else if (code != RMA_ERR_NO_MEM)

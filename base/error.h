@@ -18,7 +18,7 @@ int rmai_error_add(const char *format, ...) RMAI_PRINTF(1, 2);
 int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
 
 /* rmai_raise passes the last recorded error to the error handler, unless code is RMA_SUCCESS or RMA_ERR_NO_MEM
- * (programs are expected to handle exhaustion). Returns code. */
+ * (programs are expected to handle exhaustion), or the thread only records its errors. Returns code. */
 int rmai_raise_(int code);
 static inline int rmai_raise(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise_(code); }
 
@@ -30,6 +30,9 @@ rma_errhandler *rmai_errhandler(void);
  * OpenSHMEM do.
  */
 void rmai_error_as(const char *call);
+
+/* rmai_error_of_mpi: 1 if that name is a call of MPI: the library of MPI's windows is the caller. */
+int rmai_error_of_mpi(void);
 
 /* rmai_error_name: `call`, or the name by which rmai_error_as has replaced it. rmai_error_of_shmem: 1 if that name is a
  * call of OpenSHMEM, whose users do not know the names of rma.h. */

@@ -171,7 +171,10 @@ static struct rmai_win_family *make_family(const char *call, MPI_Comm comm, cons
     return f;
 }
 
-int rmai_win_families_open(void) { return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL); }
+int rmai_win_families_open(void) {
+    if (keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS; /* of windows before, whose families are still there */
+    return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL);
+}
 
 struct rmai_win_family *rmai_win_family_of(const char *call, MPI_Comm comm, const char **why) {
     struct rmai_win_family *f = NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The life cycle: the program's MPI_Init starts librma, its MPI_Finalize ends it; and memory of MPI_Alloc_mem. */
+/* The life cycle: the program's MPI_Init starts librma, its MPI_Finalize ends it; and memory of MPI_Alloc_mem. If the
+ * program uses other interfaces of librma, windows begin with the first one that starts (runtime/layered.h,
+ * rma_follow_).
+ */
 #include "config.h"
 
 #include "mpi/state.h"
@@ -7,6 +10,7 @@
 #include "mpi/window.h"
 #include "runtime/layered.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,51 +87,104 @@ static void check_hosts(void) {
 /* ---- the life cycle ---- */
 
 static int level = MPI_THREAD_SINGLE; /* the program's */
+static int has_windows;               /* rmai_wins_open has been called */
+static int holds;                     /* the program has called MPI_Init, and librma runs for its windows */
 
-/* enum rma_thread_level of a level of MPI. */
-static int rma_level(int of_mpi) {
-    switch (of_mpi) {
-        case MPI_THREAD_SINGLE: return RMA_THREAD_SINGLE;
-        case MPI_THREAD_FUNNELED: return RMA_THREAD_FUNNELED;
-        case MPI_THREAD_SERIALIZED: return RMA_THREAD_SERIALIZED;
-        default: return RMA_THREAD_MULTIPLE;
-    }
+/* Other libraries of the process may define MPI's calls too: that of OpenSHMEM, which lets a program begin and end
+ * MPI and OpenSHMEM in any order, and tools. The dynamic linker has put them after this library. */
+static void *next_of(const char *call) {
+    void *next = dlsym(RTLD_NEXT, call);
+    if (!next) die("the program has no MPI");
+    return next;
 }
 
-static int begin_job(void) {
-    /* The program does not use librma, so its global variables need not be symmetric. */
-    const int set = !getenv("RMA_STATICS");
-    int code;
-    check_host();
-    check_hosts();
-    if (set) setenv("RMA_STATICS", "off", 1);
-    rma_call_as_("MPI_Init");
-    rmai_win_threads = level == MPI_THREAD_MULTIPLE;
-    code = rma_init_thread(rma_level(level), NULL);
-    if (set) unsetenv("RMA_STATICS");
-    if (code == RMA_SUCCESS) code = rmai_wins_open();
-    rma_call_as_(NULL);
-    if (code != RMA_SUCCESS) {
+static int next_init(int *argc, char ***argv, int required, int *provided) {
+    int (*init)(int *, char ***, int, int *);
+    *(void **)&init = next_of("MPI_Init_thread");
+    return init(argc, argv, required, provided);
+}
+
+static int next_finalize(void) {
+    int (*finalize)(void);
+    *(void **)&finalize = next_of("MPI_Finalize");
+    return finalize();
+}
+
+/* The levels of MPI in the order of enum rma_thread_level. */
+static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
+
+static int rma_level(int of_mpi) {
+    int l = RMA_THREAD_MULTIPLE;
+    while (l > RMA_THREAD_SINGLE && levels[l] > of_mpi) l--;
+    return l;
+}
+
+static void end_windows(void) {
+    rmai_win_running = 0;
+    if (has_windows) rmai_wins_close();
+    has_windows = 0;
+}
+
+/* librma has started, because of MPI_Init or of another interface of the program. */
+static void begin_windows(void) {
+    if (rmai_wins_open() != RMA_SUCCESS) {
         fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
-        rma_exit_(RMA_EXIT_BASE + code);
+        rma_exit_(RMA_EXIT_BASE + rma_last_code());
     }
-    /* From here on the calls of MPI report errors of librma. */
-    if (rma_set_errhandler(NULL) == rma_errors_abort) rma_set_errhandler(rma_errors_return);
+    has_windows = 1;
+    level = levels[rma_level_()];
+    rmai_win_threads = level == MPI_THREAD_MULTIPLE;
     if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
         fprintf(stderr,
                 "rma_mpi: without rma_mpi, this MPI returns wrong data from windows whose memory does not begin "
                 "at a multiple of 16 bytes, as in MPI_Win_allocate of a size that is no multiple of 16\n");
     rmai_win_running = 1;
-    return MPI_SUCCESS;
+}
+
+__attribute__((constructor)) static void follow_runtime(void) {
+    static const struct rma_follower_ follower = {begin_windows, end_windows};
+    rma_follow_(&follower);
+}
+
+static const char *level_name(int of_mpi) {
+    static const char *const names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
+                                        "MPI_THREAD_MULTIPLE"};
+    return names[rma_level(of_mpi)];
+}
+
+/* The program has called MPI_Init, so it has windows until it calls MPI_Finalize. If another interface has started
+ * librma, its level counts: librma cannot let more threads in. */
+static void hold_runtime(int required) {
+    const int running = has_windows;
+    int code;
+    rma_call_as_("MPI_Init");
+    code = rma_init_thread(rma_level(required), NULL);
+    rma_call_as_(NULL);
+    if (code != RMA_SUCCESS) rma_exit_(RMA_EXIT_BASE + code);
+    holds = 1;
+    if (running && required > level && rma_my_pe() == 0)
+        fprintf(stderr,
+                "rma_mpi: MPI_Init_thread asks for %s, but the program has started OpenSHMEM or rma.h before, for "
+                "%s, which is the level of both: ask the first one for more\n",
+                level_name(required), level_name(level));
 }
 
 RMAI_MPI_API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-    int given, code;
-    check_mpi();
-    code = PMPI_Init_thread(argc, argv, required > MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE, &given);
-    level = required < given ? required : given;
-    if (provided) *provided = level;
-    return code == MPI_SUCCESS ? begin_job() : code;
+    int given, code, began = 0;
+    if (PMPI_Initialized(&began) != MPI_SUCCESS) return MPI_ERR_OTHER;
+    if (!began) check_mpi();
+    code = next_init(argc, argv, required > MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE, &given);
+    if (code != MPI_SUCCESS) return code;
+    if (!began) {
+        check_host();
+        check_hosts();
+    }
+    if (!rma_starting_()) {
+        hold_runtime(required < given || began ? required : given);
+        given = level;
+    }
+    if (provided) *provided = given;
+    return MPI_SUCCESS;
 }
 
 /* MPI itself has a higher level, since librma serves other nodes in a thread of its own. The program is told the level
@@ -140,13 +197,16 @@ RMAI_MPI_API int MPI_Query_thread(int *provided) {
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }
 
+/* Other interfaces of the program may still need librma, and OpenSHMEM then puts MPI's own end off. */
 RMAI_MPI_API int MPI_Finalize(void) {
-    if (rmai_win_running) {
-        rmai_win_running = 0;
-        rmai_wins_close();
+    if (holds) {
+        holds = 0;
+        end_windows();
+        rma_call_as_("MPI_Finalize");
         rma_finalize();
+        rma_call_as_(NULL);
     }
-    return PMPI_Finalize();
+    return next_finalize();
 }
 
 RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {

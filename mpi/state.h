@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "mpi/recorded.h"
 #include "rma.h"
 #include "runtime/layered.h"
 
@@ -169,8 +170,8 @@ static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
 static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Win)(uintptr_t)w; }
 #endif
 
-/* 1 while the windows that the program makes are ours. 0: before MPI_Init, while librma itself makes windows in
- * rma_init, and after MPI_Finalize. Then the calls go to MPI, as do those of a thread for which rma_makes_window_. */
+/* 1 while the windows that the program makes are ours: while librma runs, but not after the program's MPI_Finalize. At
+ * other times the calls go to MPI, as do those of a thread for which rma_makes_window_. */
 extern int rmai_win_running;
 
 /* 1: several threads of the program may be in calls at once. rmai_win_guard and rmai_win_unguard take and release the

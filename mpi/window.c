@@ -51,11 +51,15 @@ int rmai_wins_open(void) {
  * back. */
 void rmai_wins_close(void) {
     PMPI_Comm_free(&rmai_win_self);
+    if (!rmai_wins) return;
     for (int i = 0; i < RMAI_WINS; i++) {
         if (!(numbers.taken[i / 64] >> (i % 64) & 1) || !rmai_wins[i].family) continue;
         rmai_win_peers_free(&rmai_wins[i]);
         rmai_wins[i].family = NULL; /* calls after MPI_Finalize go to MPI, which refuses them */
     }
+    memset(numbers.taken, 0, sizeof numbers.taken);
+    munmap(rmai_wins, RMAI_WINS * sizeof *rmai_wins);
+    rmai_wins = NULL;
 }
 
 /* ---- the number of a new window ---- */

@@ -56,6 +56,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         HOST,
         HOST_MINUS,
         WATCHED,
+        MPI_FIRST,
         SETTINGS,
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
@@ -70,16 +71,19 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
                                       [MACHINE_MINUS] = {.value = -machine},
                                       [HOST] = {.value = host},
                                       [HOST_MINUS] = {.value = -host},
-                                      [WATCHED] = {.value = w->job.mpi_multiple}};
+                                      [WATCHED] = {.value = w->job.mpi_multiple},
+                                      [MPI_FIRST] = {.value = rmai_error_of_mpi()}};
     if (w->job.settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
     rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
     code = reduce_numbers(w, all, NUMBERS);
     if (code != RMA_SUCCESS) return code;
     rmai_settings_adopt(&w->job.settings, &all[SETTINGS]);
-    w->job.statics_mode = w->job.settings.statics;
+    w->job.statics_later = w->job.settings.statics;
     if (!statics || !all_have_same(&all[PROGRAM], &all[PROGRAM_MINUS]) ||
         !all_have_same(&all[STATICS], &all[STATICS_MINUS]))
-        w->job.statics_mode = RMAI_STATICS_OFF;
+        w->job.statics_later = RMAI_STATICS_OFF;
+    w->job.mpi_first = (int)all[MPI_FIRST].value;
+    w->job.statics_mode = w->job.mpi_first ? RMAI_STATICS_OFF : w->job.statics_later;
     w->job.one_machine = all_have_same(&all[MACHINE], &all[MACHINE_MINUS]);
     w->job.one_host = w->job.one_machine && all_have_same(&all[HOST], &all[HOST_MINUS]);
     w->job.all_progress = (int)all[WATCHED].value;
@@ -126,6 +130,14 @@ int rmai_consensus_moved(struct rmai_world *w, int code, int *moved) {
     struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = *moved}};
     code = reduce_numbers(w, all, 2);
     *moved = (int)all[1].value;
+    return code;
+}
+
+int rmai_consensus_level(struct rmai_world *w, int code, int *raises) {
+    const int several = w->job.level == RMA_THREAD_MULTIPLE;
+    struct rmai_least all[] = {{.value = outcome_number(w, code)}, {.value = -*raises}, {.value = -several}};
+    code = reduce_numbers(w, all, 3);
+    *raises = all[1].value != 0 && all[2].value == 0;
     return code;
 }
 

@@ -17,7 +17,7 @@ struct rmai_world;
 int rmai_consensus(struct rmai_world *w, int code);
 
 /* rmai_consensus_facts agrees on the settings, by the scopes of their table; on whether all PEs run the same program,
- * so that its global variables may be symmetric; on whether all PEs may have a progress thread; and on whether all run
+ * so that its global variables may be symmetric; on whether MPI's windows have started all PEs; on whether all PEs may have a progress thread; and on whether all run
  * on one machine, and on one host. It needs w->job.settings and w->statics. */
 int rmai_consensus_facts(struct rmai_world *w, int code);
 
@@ -39,6 +39,9 @@ int rmai_consensus_crowded(struct rmai_world *w, int code, int crowded);
 
 /* rmai_consensus_moved: *moved becomes 1 if all PEs that had to move their global variables have done so. */
 int rmai_consensus_moved(struct rmai_world *w, int code, int *moved);
+
+/* rmai_consensus_level: *raises becomes 1 if it is 1 on any PE and no PE has RMA_THREAD_MULTIPLE already. */
+int rmai_consensus_level(struct rmai_world *w, int code, int *raises);
 
 /* rmai_consensus_watched: w->job.all_progress becomes 1 if all PEs have a progress thread; and w->job.placement becomes
  * the rule by which all PEs are placed on nodes. It needs n_nodes and node_most. */

@@ -234,7 +234,7 @@ int rma_quiet_of_(int pe) {
     static const char call[] = "rma_pe_quiet";
     struct rmai_context *c = rmai_context(call, RMA_CTX_DEFAULT);
     atomic_thread_fence(memory_order_release);
-    return rmai_raise(c ? rmai_net_quiet_pe(call, c->pending, pe) : rma_last_code());
+    return c ? rmai_net_quiet_pe(call, c->pending, pe) : rma_last_code();
 }
 
 int rma_pe_quiet(const int *pes, size_t n) { return quiet_pes("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }

@@ -13,6 +13,8 @@
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
+_Thread_local int rmai_making_window;
+
 /* Global variables do not grow, so all of them are attached at once. */
 static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
     rmai_dynamic_follow(w->net, part, size, part == RMAI_PART_STATICS);
@@ -35,8 +37,6 @@ void rmai_cover_guests(struct rmai_world *w) {
     follow(w, RMAI_PART_GUEST,
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
-
-_Thread_local int rmai_making_window;
 
 int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     int code;
@@ -84,7 +84,16 @@ int rmai_cover_open(struct rmai_world *w) {
         directory->extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_relaxed);
     if (!rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     code = rmai_meet(w, "rma_init");
-    return rmai_windows_open(w->net, "rma_init", w->symmetric.base, w->symmetric.size, code);
+    rmai_making_window = 1;
+    code = rmai_windows_open(w->net, "rma_init", w->symmetric.base, w->symmetric.size, code);
+    rmai_making_window = 0;
+    return code;
+}
+
+void rmai_cover_globals(struct rmai_world *w) {
+    if (!w->net) return;
+    if (w->job.statics_mode == RMAI_STATICS_WINDOW) rmai_net_agreed(w->net); /* no PE serves another one's variables */
+    follow(w, RMAI_PART_STATICS, w->statics->size);
 }
 
 int rmai_cover_choose(struct rmai_world *w) {
@@ -99,5 +108,6 @@ int rmai_cover_choose(struct rmai_world *w) {
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_cover_local(w);
+    rmai_cover_guests(w);
     return code == RMA_SUCCESS ? one : code;
 }

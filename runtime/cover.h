@@ -11,13 +11,17 @@ struct rmai_world;
 int rmai_cover_open(struct rmai_world *w);
 int rmai_cover_choose(struct rmai_world *w);
 
+/* rmai_cover_globals attaches global variables that have become symmetric after rma_init. All PEs agree on that before,
+ * and nothing is under way. */
+void rmai_cover_globals(struct rmai_world *w);
+
 /* rmai_cover_symmetric follows a growth of the symmetric heap of all PEs (collective). It replaces the fixed window if
  * the window is of use and does not cover a good part of the heap. All PEs must have met just before: while they
  * replace the window they wait in MPI, and none can answer another. Returns RMA_SUCCESS or RMA_ERR_MPI; one PE alone
  * may get the error. */
 int rmai_cover_symmetric(struct rmai_world *w, const char *call);
 
-/* 1 while this thread makes the window in rmai_cover_symmetric. */
+/* 1 while this thread makes a window in rmai_cover_open or rmai_cover_symmetric. */
 extern _Thread_local int rmai_making_window;
 
 /* rmai_cover_grown is called when all PEs have met after rmai_cover_symmetric, so each has attached its part. */

@@ -37,7 +37,7 @@
 
 static struct {
     pid_t process;        /* that called rma_init: not a child made by fork */
-    const char *began_by; /* the call that started the runtime */
+    const char *began_by; /* the call that started the first interface that the program has to end */
     int registered;       /* the function of on_exit is registered, which is done only once, */
     int has_key;          /* and the key exists; the program may have used all keys */
     pthread_key_t key;    /* its value is not null in the thread that has called rma_init */
@@ -100,7 +100,7 @@ static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) !=
 /* consequence: words for what the library does now. */
 static void note_unfinalized_end(const char *consequence) {
     const char *prefix = begun_by_shmem() ? "shmem" : "rma";
-    int inits = rmai_world.inits, finalizes = inits - rmai_world.references;
+    int inits = rmai_world.inits, finalizes = inits - rmai_references(&rmai_world);
     char how[80], missing[80];
     if (watched.last_thread)
         strcpy(how, "the last thread of the program has ended");
@@ -234,6 +234,8 @@ void rmai_exit_begin(void) {
     watched.alone = visit_threads(is_the_caller);
 }
 
+void rmai_exit_user(const char *call) { watched.began_by = call; }
+
 void rmai_exit_watch(void) {
     if (!watched.registered) {
         on_exit(note_status, NULL);
@@ -241,7 +243,7 @@ void rmai_exit_watch(void) {
         watched.registered = 1;
     }
     watched.process = getpid();
-    watched.began_by = rmai_error_name("rma_init");
+    rmai_exit_user(rmai_error_name("rma_init"));
     if (watched.alone) visit_threads(add_stranger);
     if (watched.has_key) pthread_setspecific(watched.key, &watched);
 }

@@ -12,6 +12,11 @@
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);
 
+/* rmai_exit_user tells by which call the first interface has been started that the program has to end: the end of the
+ * process is reported in that interface's words, and judged by its rules. For "MPI_Init" status 0 is no error of ours.
+ */
+void rmai_exit_user(const char *call);
+
 /* rmai_exit_job ends the whole job with this exit code. Does not return: if MPI cannot end the job, the process exits.
  */
 void rmai_exit_job(int code);

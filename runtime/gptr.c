@@ -184,22 +184,37 @@ static inline int fill_within(struct rmai_op *op, const char *call, rma_gptr_t g
     return 1;
 }
 
+static RMAI_COLD int put_recorded(rma_gptr_t dest, const void *source, size_t len) {
+    int code;
+    rma_errors_recorded_ = 1;
+    code = rma_gptr_put(dest, source, len);
+    rma_errors_recorded_ = 0;
+    return code;
+}
+
+static RMAI_COLD int get_recorded(void *dest, rma_gptr_t source, size_t len) {
+    int code;
+    rma_errors_recorded_ = 1;
+    code = rma_gptr_get_nbi(dest, source, len);
+    rma_errors_recorded_ = 0;
+    return code;
+}
+
 int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathered) {
     struct rmai_op op;
     if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_put", dest, (void *)(uintptr_t)source, len)))
-        return rma_gptr_put(dest, source, len);
+        return put_recorded(dest, source, len);
     op.kind = RMAI_RECORD_PUT;
     op.when = RMAI_NOW;
-    return rmai_raise(gathered ? rmai_net_put_gathered(&op) : rmai_net_put(&op));
+    return gathered ? rmai_net_put_gathered(&op) : rmai_net_put(&op);
 }
 
 int rma_get_within_(void *dest, rma_gptr_t source, size_t len) {
     struct rmai_op op;
-    if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_get_nbi", source, dest, len)))
-        return rma_gptr_get_nbi(dest, source, len);
+    if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_get_nbi", source, dest, len))) return get_recorded(dest, source, len);
     op.kind = RMAI_RECORD_GET;
     op.when = RMAI_LATER;
-    return rmai_raise(rmai_net_get(&op));
+    return rmai_net_get(&op);
 }
 
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len) {

@@ -14,6 +14,11 @@
  * rma.h. */
 void rma_call_as_(const char *call);
 
+/* rma_errors_recorded_: while it is 1, errors of this thread are recorded and returned, and do not reach the error
+ * handler of the program. MPI's windows have error handlers of their own, so mpi/ sets it around its calls; a store
+ * costs them nothing that can be measured, a call would. */
+extern _Thread_local int rma_errors_recorded_ __attribute__((tls_model("initial-exec")));
+
 /* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` instead of the name and value
  * in the environment. It keeps both pointers. */
 void rma_setting_as_(const char *name, const char *text);
@@ -37,6 +42,28 @@ void rma_tolerate_(int code, enum rma_undefined_ kind);
 
 /* rma_checks_: 1 if RMA_CHECK=1 is in force. */
 int rma_checks_(void);
+
+/* MPI's windows (mpi/) begin and end with the runtime, whoever starts it. rma_follow_ registers their functions, before
+ * the runtime starts: `begin` is called on each PE when the runtime has started and before rma_init returns, `end`
+ * before it ends. `begin` may call collective functions.
+ *
+ * A program that calls MPI_Init itself has windows until it calls MPI_Finalize, whatever interfaces it starts and ends
+ * meanwhile. So mpi/ then calls rma_init_thread as MPI_Init, and rma_finalize as MPI_Finalize (rma_call_as_). The
+ * runtime keeps this one reference apart from those of the other interfaces:
+ *   - a runtime that all PEs start so has no symmetric global variables. They become symmetric when the program starts
+ *     the first other interface, collectively; so does a thread level that this interface raises;
+ *   - when the last other interface ends, all PEs meet, as in the end of the runtime, and the runtime stays;
+ *   - rma_initialized tells of the other interfaces only. */
+struct rma_follower_ {
+    void (*begin)(void), (*end)(void);
+};
+void rma_follow_(const struct rma_follower_ *follower);
+
+/* rma_starting_: 1 while rma_init is starting the runtime: a call of MPI_Init is its own. */
+int rma_starting_(void);
+
+/* rma_only_reference_: 1 if the next rma_finalize of the program's interfaces is the last one. */
+int rma_only_reference_(void);
 
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
@@ -93,7 +120,7 @@ int rma_put_gathered_(rma_gptr_t dest, const void *source, size_t len);
 
 /* rma_put_within_ is rma_gptr_put, or with `gathered` rma_put_gathered_, and rma_get_within_ is rma_gptr_get_nbi, for
  * len > 0 bytes of a PE of another node; the caller knows that they lie in memory which that PE has allocated.
- * rma_quiet_of_ is rma_pe_quiet of one PE, without a check of its number. */
+ * rma_quiet_of_ is rma_pe_quiet of one PE, without a check of its number. All three only record their errors. */
 int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathered);
 int rma_get_within_(void *dest, rma_gptr_t source, size_t len);
 int rma_quiet_of_(int pe);

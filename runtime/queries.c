@@ -12,7 +12,7 @@
 
 /* ---- the job ---- */
 
-int rma_initialized(void) { return (int)rma_reach_.running; }
+int rma_initialized(void) { return rma_reach_.running && rmai_references(&rmai_world) > 0; }
 
 #define QUERY(NAME, VALUE)                                                                                             \
     int NAME(void) {                                                                                                   \

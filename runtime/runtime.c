@@ -22,6 +22,7 @@
 #include "runtime/cover.h"
 #include "runtime/exit.h"
 #include "runtime/expose.h"
+#include "runtime/globals.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/launch.h"
@@ -53,6 +54,8 @@
 #include <unistd.h>
 
 static int release_runtime(struct rmai_world *w);
+
+static const struct rma_follower_ *follower; /* MPI's windows, or NULL */
 
 #define POLLS_ROOMY    4000 /* some 100 us: longer than it takes to hand over a word, shorter than a time slice */
 #define YIELDS_ROOMY   16
@@ -144,7 +147,7 @@ static int agree_on_layout(struct rmai_world *w, int code) {
     if (code != RMA_SUCCESS) return code;
     w->job.networked = w->job.node_n_pes < w->job.n_pes;
     rmai_layout(&w->job.layout, w->job.settings.heap_max, w->job.settings.local_max,
-                w->job.statics_mode == RMAI_STATICS_OFF ? 0 : w->statics->size);
+                w->job.statics_later == RMAI_STATICS_OFF ? 0 : w->statics->size);
     while (w->job.layout.stride > SPACE_MAX || w->job.layout.stride > NODE_MAX / (size_t)most)
         shrink_layout(&w->job.layout);
     return RMA_SUCCESS;
@@ -192,13 +195,6 @@ static int open_reservation(struct rmai_world *w) {
 
 static int close_reservation(struct rmai_world *w) {
     return w->statics_stuck ? RMA_SUCCESS : rmai_unreserve(&w->reservation, "rma_finalize");
-}
-
-/* Gets memory for the global variables. On a node with one PE they are not moved there, since no other PE reaches them
- * by load and store. */
-static int make_room_for_statics(struct rmai_world *w, char *space) {
-    if (w->job.statics_mode != RMAI_STATICS_REMAP || w->job.node_n_pes == 1) return RMA_SUCCESS;
-    return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
 }
 
 /* Every PE commits the page of the count: it may be the first that needs it. */
@@ -254,7 +250,7 @@ static int open_memory(struct rmai_world *w) {
     /* The progress thread gives back blocks for PEs of other nodes. */
     w->quick.shared = w->local.shared = w->job.n_pes > 1;
     if (code == RMA_SUCCESS) code = rmai_attachments_open(w);
-    if (code == RMA_SUCCESS) code = make_room_for_statics(w, space);
+    if (code == RMA_SUCCESS) code = rmai_globals_room(w);
     if (code == RMA_SUCCESS && w->job.networked)
         code = rmai_commit(&w->reservation, space + w->job.layout.symmetric - RMAI_PROBE_ROOM, RMAI_PROBE_ROOM);
     w->symmetric.in_steps = w->local.in_steps = w->job.networked;
@@ -440,44 +436,6 @@ static int close_connections(struct rmai_world *w) {
     return code == RMA_SUCCESS ? one : code;
 }
 
-/* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There other
- * PEs read and write the variables where they are. All PEs of the job do the same, since rma_ptr shows the program the
- * difference. */
-static int open_statics(struct rmai_world *w) {
-    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
-    int moved = 1, code = RMA_SUCCESS;
-    if (w->job.statics_mode == RMAI_STATICS_REMAP && w->job.node_n_pes > 1)
-        moved = rmai_statics_move(w->statics, space + w->job.layout.statics) == 0;
-    code = rmai_consensus_moved(w, RMA_SUCCESS, &moved);
-    if (code != RMA_SUCCESS) return code;
-    if (!moved) {
-        w->job.statics_mode = RMAI_STATICS_WINDOW;
-        if (rmai_statics_return(w->statics) != 0)
-            code = rmai_error(RMA_ERR_SYSTEM, "rma_init: cannot move global variables back");
-    }
-    if (code == RMA_SUCCESS && w->job.statics_mode == RMAI_STATICS_WINDOW && w->job.node_n_pes > 1 &&
-        (code = rmai_service_start(w->service)) != RMA_SUCCESS)
-        rmai_error_prefix("rma_init: ");
-    return code;
-}
-
-/* The agreement is also a meeting: no PE writes to variables that another PE is still moving back. */
-static int agree_on_statics(struct rmai_world *w, int code) {
-    return w->job.statics_mode == RMAI_STATICS_WINDOW ? rmai_consensus(w, code) : code;
-}
-
-/* Shared memory over which a PE still has its variables cannot be unmapped there, and so nowhere on the node. */
-static int close_statics(struct rmai_world *w) {
-    int stuck = rmai_statics_return(w->statics) != 0;
-    w->statics_stuck = stuck;
-    if (w->job.statics_mode != RMAI_STATICS_OFF && w->job.node_n_pes > 1)
-        rmai_mpi_merge(w->node, &w->statics_stuck, 1, MPI_INT, MPI_MAX, "rma_finalize");
-    if (stuck) return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: cannot move global variables back");
-    if (w->statics_stuck)
-        return rmai_error(RMA_ERR_SYSTEM, "rma_finalize: a PE of this node cannot move its global variables back");
-    return RMA_SUCCESS;
-}
-
 static void put_line(void *out, const char *line) { fprintf(out, "librma:   %s\n", line); }
 
 static void print_information(struct rmai_world *w) {
@@ -589,24 +547,26 @@ static const struct step {
      RMAI_PEERS_MET},
     {"getting memory", open_memory, rmai_consensus, close_memory, RMAI_PEERS_LATE},
     {"counting processors", open_waiting, agree_on_waiting, NULL, RMAI_PEERS_MET},
+#define CONNECTIONS 5 /* the first step that a higher thread level changes */
     {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections, RMAI_PEERS_MET},
-    {"moving global variables", open_statics, agree_on_statics, close_statics, RMAI_PEERS_MET},
+    {"moving global variables", rmai_globals_open, rmai_globals_agree, rmai_globals_close, RMAI_PEERS_MET},
     {"making MPI's window by MPI_Win_create", open_windows, agree_on_windows, NULL, RMAI_PEERS_MET},
     {"choosing what goes through MPI's window", open_reach, agree_on_reach, close_reach, RMAI_PEERS_MET},
 };
 #define N_STEPS (sizeof steps / sizeof steps[0])
 
-static int close_steps(struct rmai_world *w, size_t n) {
+/* Closes the steps below n, down to `first`. */
+static int close_steps(struct rmai_world *w, size_t n, size_t first) {
     int code = RMA_SUCCESS, one;
-    while (n-- > 0) {
+    while (n-- > first) {
         one = steps[n].close ? steps[n].close(w) : RMA_SUCCESS;
         if (code == RMA_SUCCESS) code = one;
     }
     return code;
 }
 
-static int open_steps(struct rmai_world *w) {
-    for (size_t i = 0; i < N_STEPS; i++) {
+static int open_steps(struct rmai_world *w, size_t first) {
+    for (size_t i = first; i < N_STEPS; i++) {
         int code;
         rmai_watchdog_step(w->watchdog, steps[i].name, steps[i].peers);
         code = steps[i].agree(w, steps[i].open(w));
@@ -614,7 +574,7 @@ static int open_steps(struct rmai_world *w) {
             struct rmai_error_kept why;
             if (w->failed_pe != w->job.my_pe) rmai_error_add(" (%s)", steps[i].name);
             rmai_error_keep(&why);
-            close_steps(w, i + 1);
+            close_steps(w, i + 1, 0);
             rmai_error_restore(&why);
             return code;
         }
@@ -624,11 +584,12 @@ static int open_steps(struct rmai_world *w) {
 
 static int release_runtime(struct rmai_world *w) {
     int code;
+    if (follower) follower->end();
     rmai_report(w);
     rmai_watchdog_begin(w->watchdog, "rma_finalize", "closing windows and communicators", RMAI_PEERS_MET);
     rmai_traffic_report(w);
     rmai_reach_ended();
-    code = close_steps(w, N_STEPS);
+    code = close_steps(w, N_STEPS, 0);
     rmai_watchdog_end(w->watchdog);
     return code;
 }
@@ -654,7 +615,7 @@ static int start_watched(struct rmai_world *w, int required) {
                                     .exiting = &w->exiting,
                                     .team_pe = find_team_pe,
                                     .team_number = find_team_number};
-    code = open_steps(w);
+    code = open_steps(w, 0);
     if (code == RMA_SUCCESS) print_information(w);
     return code;
 }
@@ -669,31 +630,115 @@ static int start_runtime(struct rmai_world *w, int required) {
     return code;
 }
 
+/* ---- another interface beside MPI's windows ---- */
+
+/* Opens the later steps anew with the level `required`. On no PE another thread is in librma, since each has had a
+ * lower level. The heaps stay, and with them all that the windows have there. They have no team and no context. */
+static int raise_level(struct rmai_world *w, int required) {
+    int code;
+    rmai_watchdog_begin(w->watchdog, "rma_init", "closing windows and communicators", RMAI_PEERS_MET);
+    rmai_teams_clear(w);
+    code = close_steps(w, N_STEPS, CONNECTIONS);
+    if (required > w->job.level) w->job.level = required;
+    if (code == RMA_SUCCESS) code = open_steps(w, CONNECTIONS);
+    rmai_watchdog_end(w->watchdog);
+    /* The windows cannot live on, and MPI has no call that could say so. */
+    if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
+    return code;
+}
+
+static int open_globals(struct rmai_world *w) {
+    int code;
+    rmai_watchdog_begin(w->watchdog, "rma_init", "moving global variables", RMAI_PEERS_MET);
+    code = rmai_globals_agree(w, rmai_globals_open(w));
+    if (code == RMA_SUCCESS) rmai_cover_globals(w);
+    code = rmai_consensus(w, code);
+    rmai_watchdog_end(w->watchdog);
+    return code;
+}
+
+/* Makes the job what it would be without MPI's windows: global variables become symmetric, and several threads may
+ * call, if any PE asks for that now. All PEs meet, as in every start. */
+static int start_beside_windows(struct rmai_world *w, int required) {
+    const int globals = w->job.statics_later, later = w->job.statics_mode != globals;
+    int raises = required == RMA_THREAD_MULTIPLE && w->job.mpi_multiple, code = rmai_meet_last(w, "rma_init");
+    w->failed_pe = w->job.my_pe;
+    w->job.statics_mode = globals;
+    if (code == RMA_SUCCESS && later) code = rmai_globals_room(w);
+    code = rmai_consensus_level(w, code, &raises);
+    if (code == RMA_SUCCESS && raises) return raise_level(w, required);
+    if (code == RMA_SUCCESS && later) code = open_globals(w);
+    if (code != RMA_SUCCESS && later) w->job.statics_mode = RMAI_STATICS_OFF;
+    return code;
+}
+
+/* The last of the other interfaces ends: all PEs meet as in the end of the runtime, which stays for the windows. */
+static int end_beside_windows(struct rmai_world *w) {
+    int code, one;
+    rmai_exit_user("MPI_Init");
+    if (!rma_reach_.running) return RMA_SUCCESS;
+    code = rmai_contexts_end(w, "rma_finalize", NULL);
+    one = rmai_meet_last(w, "rma_finalize");
+    return code == RMA_SUCCESS ? one : code;
+}
+
+void rma_follow_(const struct rma_follower_ *functions) { follower = functions; }
+
+int rma_starting_(void) { return rmai_world.starting; }
+
+int rma_only_reference_(void) { return rmai_references(&rmai_world) == 1; }
+
+/* ---- init and finalize ---- */
+
+static int start_first(struct rmai_world *w, int required) {
+    int code;
+    w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs tell more */
+    rmai_exit_begin();
+    w->starting = 1;
+    code = start_runtime(w, required);
+    w->starting = 0;
+    if (code != RMA_SUCCESS) {
+        /* The handler of the PE that failed ends the job, and its line says more than this PE's would. */
+        if (w->failed_pe != w->job.my_pe && rmai_errhandler() == rma_errors_abort) sleep(5);
+        rmai_raise(code);
+        /* A lack of memory is not raised elsewhere, since a program can go on; after rma_init it cannot. */
+        if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());
+        if (w->owns_mpi && MPI_Finalize() != MPI_SUCCESS)
+            rmai_note("PE %d: MPI_Finalize failed, after rma_init had failed", w->job.my_pe);
+        w->owns_mpi = 0;
+        return code;
+    }
+    rmai_exit_watch();
+    w->inits = w->held = 0;
+    return RMA_SUCCESS;
+}
+
 static int init_runtime(int required, int *provided) {
     struct rmai_world *w = &rmai_world;
-    if (w->references > 0) {
-        if (rmai_running("rma_init") != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
-    } else {
-        int code;
-        w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs tell more */
-        rmai_exit_begin();
-        code = start_runtime(w, required);
+    const int windows = rmai_error_of_mpi(), first = w->references == 0;
+    int code = RMA_SUCCESS;
+    if (first) {
+        code = start_first(w, required);
+        if (code != RMA_SUCCESS) return code;
+    } else if (rmai_running("rma_init") != RMA_SUCCESS) {
+        return rmai_raise(RMA_ERR_STATE);
+    } else if (windows) {
+        w->owns_mpi = 0;
+    } else if (rmai_references(w) == 0) {
+        if (w->job.mpi_first) code = start_beside_windows(w, required);
         if (code != RMA_SUCCESS) {
-            /* The handler of the PE that failed ends the job, and its line says more than this PE's would. */
-            if (w->failed_pe != w->job.my_pe && rmai_errhandler() == rma_errors_abort) sleep(5);
             rmai_raise(code);
-            /* A lack of memory is not raised elsewhere, since a program can go on; after rma_init it cannot. */
             if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());
-            if (w->owns_mpi && MPI_Finalize() != MPI_SUCCESS)
-                rmai_note("PE %d: MPI_Finalize failed, after rma_init had failed", w->job.my_pe);
-            w->owns_mpi = 0;
             return code;
         }
-        rmai_exit_watch();
-        w->inits = 0;
+        rmai_exit_user(rmai_error_name("rma_init"));
     }
-    w->inits++;
+    if (windows)
+        w->held = 1;
+    else
+        w->inits++;
     w->references++;
+    if (first && follower) follower->begin();
     if (provided) *provided = w->job.level;
     return RMA_SUCCESS;
 }
@@ -714,10 +759,14 @@ int rma_init_thread(int required, int *provided) {
 
 int rma_finalize(void) {
     struct rmai_world *w = &rmai_world;
+    const int windows = rmai_error_of_mpi();
     int code = RMA_SUCCESS, over = RMA_SUCCESS, finalized = 0, one;
-    if (w->references == 0)
+    if (windows ? !w->held : rmai_references(w) == 0)
         return rmai_raise(rmai_error(RMA_ERR_STATE, "rma_finalize: called more often than rma_init"));
-    if (--w->references > 0) return RMA_SUCCESS;
+    if (windows) w->held = 0;
+    w->references--;
+    if (w->held && rmai_references(w) == 0) return rmai_raise(end_beside_windows(w));
+    if (w->references > 0) return RMA_SUCCESS;
     if (rma_reach_.running) {
         /* An operation that has failed is reported, and the job ends in order all the same. */
         code = rmai_contexts_end(w, "rma_finalize", NULL);

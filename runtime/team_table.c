@@ -70,6 +70,13 @@ int rmai_teams_open(struct rmai_world *w) {
     return code;
 }
 
+void rmai_teams_clear(struct rmai_world *w) {
+    for (int number = RMAI_TEAM_WORLD; number <= RMAI_TEAM_SHARED; number++) {
+        rmai_team_clear_words(w, &w->teams->team[number]);
+        rmai_mailbox_clear(own_mailbox(w, number));
+    }
+}
+
 void rmai_teams_close(struct rmai_world *w) {
     for (int i = 0; i < RMAI_TEAMS; i++)
         if (w->teams->team[i].live) rmai_team_remove(w, &w->teams->team[i]);

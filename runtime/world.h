@@ -34,9 +34,11 @@ struct rmai_watchdog;
 
 /* runtime/world.c sets the pointers once and for all, except `returned`. */
 struct rmai_world {
-    int inits;           /* calls of rma_init since the runtime began */
-    int references;      /* these minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
-    int owns_mpi;        /* rma_init called MPI_Init */
+    int inits;           /* calls of rma_init since the runtime began, without that of MPI's windows */
+    int references;      /* all calls minus rma_finalize; > 0 also after the program's own MPI_Finalize ended it */
+    int held;            /* 1: one of them is that of MPI's windows, for a program that has called MPI_Init */
+    int starting;        /* 1: in rma_init, before the runtime runs */
+    int owns_mpi;        /* rma_init called MPI_Init, and the program has not done so since */
     _Atomic int exiting; /* this process has called exit */
     int failed_pe;       /* the first PE on which rma_init failed */
     struct rmai_job job;
@@ -68,5 +70,8 @@ struct rmai_world {
 };
 
 extern struct rmai_world rmai_world;
+
+/* The references of the interfaces that the program starts and ends itself: all but that of MPI's windows. */
+static inline int rmai_references(const struct rmai_world *w) { return w->references - w->held; }
 
 #endif

@@ -73,7 +73,7 @@ void pshmem_finalize(void) {
         return;
     }
     rma_call_as_(call);
-    if (init_references > 1) rma_barrier_all(); /* each finalize is a barrier; the last one includes its own */
+    if (!rma_only_reference_()) rma_barrier_all(); /* each finalize is a barrier; the last one includes its own */
     rmai_shmem_mpi_begin();
     rma_finalize();
     init_references--;

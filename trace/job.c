@@ -172,7 +172,7 @@ static void start(struct message *m) {
 void trace_open(void) {
     struct message *m;
     begun++;
-    if (tried || prma_initialized() != 1) return;
+    if (tried || !rma_reach_.running) return;
     tried = 1;
     look_at_job();
     m = new_message();

@@ -8,7 +8,6 @@
 #define PRMA(CALL) extern __typeof__(CALL) p##CALL
 PRMA(rma_my_pe);
 PRMA(rma_n_pes);
-PRMA(rma_initialized);
 PRMA(rma_malloc);
 PRMA(rma_free);
 PRMA(rma_get);

@@ -47,6 +47,8 @@ struct rmai_job {
     size_t heap_alignment;         /* a power of two: the symmetric heap of each PE begins at a multiple of it */
     int heap_alignment_pe;         /* this PE's own alignment, which is not smaller */
     int statics_mode;              /* enum rmai_statics_mode in force; the one asked for may not be possible */
+    int statics_later;             /* the one that will be in force as soon as an interface needs the variables */
+    int mpi_first;                 /* on all PEs MPI's windows have started the runtime */
     char host[64];
     char binding[128]; /* what rmai_affinity_describe wrote */
     /* Pairs of nodes on which the probe tries what MPI does between nodes. */

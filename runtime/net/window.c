@@ -42,6 +42,7 @@ static int flush_window(struct rmai_net *net, const char *call, struct rmai_pend
 
 void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *const address[RMAI_PARTS]) {
     net->dynamic.own = own;
+    memset(own->attached, 0, sizeof own->attached); /* what was attached to an earlier window of this job */
     for (int i = 0; i < RMAI_PARTS; i++)
         __atomic_store_n(&own->address[i], (uint64_t)(uintptr_t)address[i], __ATOMIC_RELEASE);
 }
