@@ -57,6 +57,7 @@ static inline rma_gptr_t rmai_recorded_gptr(rma_gptr_t g) {
 #define rma_gptr_put_blocks_nbi(...)             RMAI_RECORDED(code, rma_gptr_put_blocks_nbi(__VA_ARGS__))
 #define rma_gptr_put_nbi(...)                    RMAI_RECORDED(code, rma_gptr_put_nbi(__VA_ARGS__))
 #define rma_gptr_put_section_nbi(...)            RMAI_RECORDED(code, rma_gptr_put_section_nbi(__VA_ARGS__))
+#define rma_progress(...)                        RMAI_RECORDED(code, rma_progress(__VA_ARGS__))
 #define rma_ptr(...)                             RMAI_RECORDED(address, rma_ptr(__VA_ARGS__))
 #define rma_put_gathered_(...)                   RMAI_RECORDED(code, rma_put_gathered_(__VA_ARGS__))
 #define rma_quiet(...)                           RMAI_RECORDED(code, rma_quiet(__VA_ARGS__))

@@ -113,7 +113,7 @@ static int next_finalize(void) {
 /* The levels of MPI in the order of enum rma_thread_level. */
 static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 
-static int rma_level(int of_mpi) {
+static int level_of_librma(int of_mpi) {
     int l = RMA_THREAD_MULTIPLE;
     while (l > RMA_THREAD_SINGLE && levels[l] > of_mpi) l--;
     return l;
@@ -149,7 +149,7 @@ __attribute__((constructor)) static void follow_runtime(void) {
 static const char *level_name(int of_mpi) {
     static const char *const names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED",
                                         "MPI_THREAD_MULTIPLE"};
-    return names[rma_level(of_mpi)];
+    return names[level_of_librma(of_mpi)];
 }
 
 /* The program has called MPI_Init, so it has windows until it calls MPI_Finalize. If another interface has started
@@ -158,7 +158,7 @@ static void hold_runtime(int required) {
     const int running = has_windows;
     int code;
     rma_call_as_("MPI_Init");
-    code = rma_init_thread(rma_level(required), NULL);
+    code = rma_init_thread(level_of_librma(required), NULL);
     rma_call_as_(NULL);
     if (code != RMA_SUCCESS) rma_exit_(RMA_EXIT_BASE + code);
     holds = 1;

@@ -48,6 +48,7 @@
 #include "runtime/world.h"
 
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -690,8 +691,25 @@ int rma_only_reference_(void) { return rmai_references(&rmai_world) == 1; }
 
 /* ---- init and finalize ---- */
 
+static int is_library_of_windows(struct dl_phdr_info *info, size_t size, void *unused) {
+    const char *name = info->dlpi_name ? strrchr(info->dlpi_name, '/') : NULL;
+    (void)size, (void)unused;
+    return name && strcmp(name, "/librma_mpi.so") == 0;
+}
+
+/* Two copies of librma in a process would each have heaps, windows and a progress thread, and MPI's windows would know
+ * nothing of the memory of the other interfaces. */
+static int check_copies(void) {
+    if (follower || !dl_iterate_phdr(is_library_of_windows, NULL)) return RMA_SUCCESS;
+    return rmai_error(
+        RMA_ERR_STATE,
+        "rma_init: the program is linked with a static librma, and rma_mpi has loaded the shared one: link "
+        "it with the shared library, or start it without rma_mpi");
+}
+
 static int start_first(struct rmai_world *w, int required) {
     int code;
+    if (check_copies() != RMA_SUCCESS) return rmai_raise(RMA_ERR_STATE);
     w->failed_pe = w->job.my_pe = 0; /* until MPI and the other PEs tell more */
     rmai_exit_begin();
     w->starting = 1;

@@ -72,6 +72,18 @@ int rmai_shmem_environment_begin(const char *call) {
     return RMA_SUCCESS;
 }
 
+void rmai_shmem_environment_late(const char *call) {
+    if (rma_my_pe() != 0) return;
+    if (lent_settings[0].set)
+        fprintf(stderr, "librma: %s: %s has no effect, since MPI_Init or rma_init has started librma before: set %s\n",
+                call, asked_size, lent_settings[0].name);
+    if (lent_settings[1].set || lent_settings[2].set)
+        fprintf(stderr,
+                "librma: %s: SHMEM_DEBUG has no effect, since MPI_Init or rma_init has started librma before: set "
+                "%s=yes and %s=yes\n",
+                call, lent_settings[1].name, lent_settings[2].name);
+}
+
 void rmai_shmem_environment_end(void) {
     rma_setting_as_(NULL, NULL);
     for (size_t i = 0; i < sizeof lent_settings / sizeof lent_settings[0]; i++) {

@@ -32,6 +32,7 @@ __attribute__((destructor(102))) static void end_for_program(void) {
 }
 
 static int start_shmem(const char *call, int requested, int *provided) {
+    const int late = !init_references && rma_reach_.running;
     int code = init_references ? RMA_SUCCESS : rmai_shmem_environment_begin(call);
     if (code != RMA_SUCCESS) return code;
     rma_call_as_(call);
@@ -39,6 +40,7 @@ static int start_shmem(const char *call, int requested, int *provided) {
     code = rma_init_thread(requested, provided);
     rmai_shmem_mpi_end(call, init_references || code == RMA_SUCCESS);
     rma_call_as_(NULL);
+    if (late && code == RMA_SUCCESS) rmai_shmem_environment_late(call);
     if (!init_references) rmai_shmem_environment_end();
     if (code != RMA_SUCCESS) return code;
     if (requested > asked_level) asked_level = requested;

@@ -5,8 +5,10 @@
 
 /* rmai_shmem_environment_begin translates the specification's variables into settings of librma, before rma_init reads
  * them. It returns RMA_SUCCESS, or RMA_ERR_SETTING after the error handler. rmai_shmem_environment_end restores the
- * environment. */
+ * environment; before it rmai_shmem_environment_late says which of these variables have come too late, if librma was
+ * running already. */
 int rmai_shmem_environment_begin(const char *call);
+void rmai_shmem_environment_late(const char *call);
 void rmai_shmem_environment_end(void);
 
 /* rmai_shmem_environment_inform prints on PE 0 what the variables request. */
