@@ -685,6 +685,8 @@ static int end_beside_windows(struct rmai_world *w) {
 
 void rma_follow_(const struct rma_follower_ *functions) { follower = functions; }
 
+void rma_leave_mpi_(void) { rmai_world.owns_mpi = 0; }
+
 int rma_starting_(void) { return rmai_world.starting; }
 
 int rma_only_reference_(void) { return rmai_references(&rmai_world) == 1; }
@@ -740,9 +742,7 @@ static int init_runtime(int required, int *provided) {
         if (code != RMA_SUCCESS) return code;
     } else if (rmai_running("rma_init") != RMA_SUCCESS) {
         return rmai_raise(RMA_ERR_STATE);
-    } else if (windows) {
-        w->owns_mpi = 0;
-    } else if (rmai_references(w) == 0) {
+    } else if (!windows && rmai_references(w) == 0) {
         if (w->job.mpi_first) code = start_beside_windows(w, required);
         if (code != RMA_SUCCESS) {
             rmai_raise(code);

@@ -39,6 +39,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int mpi_code;
     if (!librma_asks && mpi_begun_here && program_hold == NONE && !mpi_finalized()) {
         program_hold = HOLDS;
+        rma_leave_mpi_();
         return MPI_Query_thread(provided);
     }
     (void)required; /* librma needs the highest level, which also suits the program */
