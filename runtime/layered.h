@@ -59,8 +59,8 @@ struct rma_follower_ {
 };
 void rma_follow_(const struct rma_follower_ *follower);
 
-/* rma_leave_mpi_: the program has called MPI_Init itself, after rma_init has done so. MPI is the program's from then on,
- * and rma_finalize does not end it. */
+/* rma_leave_mpi_: the program has called MPI_Init itself, after rma_init has done so. From then on MPI belongs to the
+ * program, and rma_finalize does not end it. */
 void rma_leave_mpi_(void);
 
 /* rma_starting_: 1 while rma_init is starting the runtime: a call of MPI_Init is its own. */

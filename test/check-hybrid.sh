@@ -3,8 +3,8 @@
 # check-hybrid.sh: with rma_mpi, programs that use MPI's windows and also OpenSHMEM, rma.h or coarrays, in any order of
 # start and end, behave as without it.
 #
-# Broken by an interface whose calls move nothing or whose mistakes are not reported by its own handler, by one that ends
-# with another one, by a start or an end that is counted twice, and by settings that contradict silently.
+# Broken by an interface whose calls move nothing or whose mistakes are not reported by its own handler, by one that
+# ends with another one, by a start or an end that is counted twice, and by settings that contradict silently.
 set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"

@@ -2,7 +2,8 @@
 ! Coarrays, MPI's windows, OpenSHMEM and rma.h in one program, which the coarrays start: each writes to memory of its
 ! own and to that of others, first without and then with the other interfaces, and after they have ended.
 !
-! Broken by windows that begin only with MPI_Init, by a runtime that starts twice, and by coarrays that end with OpenSHMEM.
+! Broken by windows that begin only with MPI_Init, by a runtime that starts twice, and by coarrays that end with
+! OpenSHMEM.
 program hybrid
   use mpi
   use, intrinsic :: iso_c_binding
