@@ -15,7 +15,8 @@ need_rma_mpi
 libraries="-L$top_builddir/.libs -lrma_shmem -lrma -Wl,-rpath,$top_builddir/.libs"
 # shellcheck disable=SC2086
 ${MPICC:-mpicc.mpich} -std=gnu11 -O1 -Wall -Wextra -Werror -I"$top_srcdir/include" -o "$dir/hybrid" \
-    "$top_srcdir/test/mpi/hybrid.c" $libraries -pthread >"$dir/log" 2>&1 || { fail "hybrid.c does not compile"; verdict; }
+    "$top_srcdir/test/mpi/hybrid.c" $libraries -pthread >"$dir/log" 2>&1 ||
+    { fail "hybrid.c does not compile"; verdict; }
 : >"$dir/log"
 
 # hybrid LAYOUT COUNT STEPS: runs the program; COUNT processes.
