@@ -363,7 +363,7 @@ static int draw_place(struct world *w, struct call *c) {
     disp = chance(&w->draws, 4)   ? first
            : chance(&w->draws, 3) ? last
                                   : first + (ptrdiff_t)draw(&w->draws, (size_t)(last - first + 1));
-    if ((!with(w, WITH_unaligned) || (c->kind == COMPARE_AND_SWAP && !with(w, WITH_unaligned_swap))) && c->to.n) {
+    if (!with(w, WITH_unaligned) && c->to.n) {
         const int extent = basics[c->to.type->map[0].basic].extent;
         while (disp > 0 && disp * unit % extent) disp--;
         if (disp < first) return 0;
@@ -406,6 +406,25 @@ static int draw_scattered(struct world *w, struct call *c, size_t *n) {
 }
 
 /* The sides of a call on n elements, and where they are. */
+/* 1 if all from the first to the last byte is in one region of a dynamic window. */
+static int in_one_region(const struct window *win, const struct call *c) {
+    for (int i = 0; i < win->n_regions[c->target]; i++) {
+        const struct region *r = &win->regions[c->target][i];
+        const ptrdiff_t from = window_virtual(r->segment, r->from);
+        if (from <= c->at + c->to.lo && c->at + c->to.hi <= from + (ptrdiff_t)r->len) return 1;
+    }
+    return 0;
+}
+
+static int is_aligned(const struct world *w, const struct call *c) {
+    const struct window *win = &w->windows[c->window];
+    const size_t extent = (size_t)basics[c->basic].extent;
+    int segment;
+    size_t offset;
+    return window_find(w, win, c->target, c->at, extent, &segment, &offset) &&
+           (w->segments[segment].odd[c->target] + offset) % extent == 0;
+}
+
 static int draw_sides(struct world *w, struct call *c) {
     struct run runs[4] = {{c->basic, 1}};
     int n_runs = 1;
@@ -446,6 +465,8 @@ static int draw_sides(struct world *w, struct call *c) {
                 c->disp = 0;
             }
         }
+        if (c->kind == COMPARE_AND_SWAP && !with(w, WITH_unaligned_swap) && !is_aligned(w, c)) continue;
+        if (win->flavor == DYNAMIC && !with(w, WITH_across) && !in_one_region(win, c)) continue;
         if (!is_allowed(w, c)) {
             c->number = ++w->calls_made;
             continue;
@@ -618,6 +639,9 @@ static void draw_twin_call(struct world *w, struct epoch *e, const struct call *
     twin.window = e->window;
     twin.number = ++w->calls_made;
     twin.age = e->age[c->origin][c->target];
+    memset(&twin.origin_buffer, 0, sizeof twin.origin_buffer);
+    memset(&twin.result_buffer, 0, sizeof twin.result_buffer);
+    memset(&twin.compare_buffer, 0, sizeof twin.compare_buffer);
     if (!is_allowed(w, &twin)) return;
     if (c->kind < FETCH_AND_OP && !c->from.type->derived && !c->to.type->derived && c->from.count > 1 &&
         c->kind != GET_ACCUMULATE && chance(&w->draws, 3)) {
@@ -646,9 +670,6 @@ static void draw_twin_call(struct world *w, struct epoch *e, const struct call *
         twin.to = disguise_side(&w->maker, &c->to);
         twin.result = c->kind == GET ? twin.from : disguise_side(&w->maker, &c->result);
     }
-    memset(&twin.origin_buffer, 0, sizeof twin.origin_buffer);
-    memset(&twin.result_buffer, 0, sizeof twin.result_buffer);
-    memset(&twin.compare_buffer, 0, sizeof twin.compare_buffer);
     draw_buffers(w, &twin);
     if (c->kind != GET) memcpy(twin.origin_buffer.image, c->origin_buffer.image, twin.origin_buffer.len);
     if (c->kind == COMPARE_AND_SWAP)
@@ -681,6 +702,8 @@ void draw_call(struct world *w, struct epoch *e, struct epoch *twin) {
     plan.number = ++w->calls_made;
     plan.preparation = draw_word(&w->draws);
     w->maker.simple = !with(w, WITH_derived) || (twin && chance(&w->draws, 2));
+    w->maker.no_darray = !with(w, WITH_darray);
+    w->maker.no_nothing = !with(w, WITH_zero_types);
     w->maker.aligned = !with(w, WITH_unaligned) || chance(&w->draws, 3);
     if (w->calls && chance(&w->draws, 2)) last = (const struct call *)w->calls_end; /* `next` is the first member */
     if (!draw_kind(w, &plan.kind) || !draw_basic(w, &plan, last)) return;

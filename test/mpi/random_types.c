@@ -250,7 +250,7 @@ static struct type *make_struct(struct maker *m, int basic, size_t n, int depth)
         const size_t all = i == parts - 1 ? n : draw(m->draws, n + 1);
         n -= all;
         blocks[i] = all ? (int)draw_factor(m, all, 4) : 0;
-        types[i] = make_uniform(m, basic, all ? all / (size_t)blocks[i] : draw(m->draws, 2), depth);
+        types[i] = make_uniform(m, basic, all ? all / (size_t)blocks[i] : m->no_nothing || chance(m->draws, 2), depth);
         if (!all && chance(m->draws, 2) && types[i]->n == 0) blocks[i] = 1;
     }
     return join_types(m, parts, blocks, types);
@@ -425,7 +425,7 @@ static struct type *make_uniform(struct maker *m, int basic, size_t n, int depth
         case 5: return make_indexed(m, basic, n, depth);
         case 6: return make_struct(m, basic, n, depth);
         case 7: return make_subarray(m, basic, n, depth);
-        case 8: return make_darray(m, basic, n, depth);
+        case 8: return m->no_darray ? make_subarray(m, basic, n, depth) : make_darray(m, basic, n, depth);
         case 9: return widen_type(m, make_uniform(m, basic, n, depth));
         default: return dup_type(m, make_uniform(m, basic, n, depth), 0);
     }
@@ -462,7 +462,7 @@ struct side make_side(struct maker *m, const struct run *runs, int n_runs, size_
     if (n_runs == 1) {
         const size_t n = runs[0].n * times;
         if (n == 0) {
-            const int nothing = !m->simple && chance(m->draws, 2);
+            const int nothing = !m->simple && !m->no_nothing && chance(m->draws, 2);
             return nothing ? count_side(m, draw(m->draws, 4), make_nothing(m, runs[0].basic))
                            : make_plain_side(m, runs[0].basic, 0);
         }

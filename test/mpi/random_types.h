@@ -40,6 +40,8 @@ struct maker {
     struct store *store;
     int simple;        /* 1: only predefined types */
     struct type *made; /* the types of all sides, which free_types frees */
+    int no_darray;     /* 1: no MPI_Type_create_darray */
+    int no_nothing;    /* 1: no derived types without elements, but 0 elements of a predefined one */
     int aligned;       /* 1: each element is at a multiple of its extent, seen from the buffer */
 };
 

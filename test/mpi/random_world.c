@@ -191,6 +191,7 @@ static int make_memory(struct world *w, const size_t *size) {
     i = new_segment(w, memory, size);
     s = &w->segments[i];
     room = s->size[w->me] + odd + 1;
+    for (int p = 0; p < w->n; p++) s->odd[p] = odd % 16;
     if (memory == HEAP) {
         if (posix_memalign(&s->held, 32, room) != 0) abort();
         s->mine = (char *)s->held + odd;
@@ -326,6 +327,9 @@ static int make_one(struct world *w, enum flavor flavor, struct window plan) {
     if (flavor == ALLOCATE || flavor == SHARED) {
         win->segment = new_segment(w, OF_WINDOW, win->size);
         memset(win->base, 0, sizeof win->base);
+        for (int k = 1; k < g->n && flavor == SHARED; k++) /* one after the other */
+            w->segments[win->segment].odd[g->process[k]] =
+                (w->segments[win->segment].odd[g->process[k - 1]] + win->size[g->process[k - 1]]) % 16;
     } else if (flavor == DYNAMIC) {
         for (int p = 0; p < w->n; p++) whole[p] = 40 + draw_size(w);
         win->segment = make_memory(w, whole);

@@ -16,13 +16,14 @@
 /* What a script may contain. An option leaves out some of them. */
 #define FEATURES(X)                                                                                                    \
     X(put)                                                                                                             \
-    X(get) X(accumulate) X(get_accumulate) X(fetch_and_op) X(compare_and_swap) X(fence) X(pscw) X(lock) X(lock_all)    \
-        X(create) X(allocate) X(shared) X(dynamic) X(requests) X(counts) X(proc_null) X(derived) X(mixed) X(bottom)    \
-            X(absolute) X(touching) X(scattered) X(unaligned) X(odd_base) X(units) X(groups) X(pairs) X(long_double)   \
-                X(complex) X(byte) X(char) X(logical) X(fortran) X(opaque) X(unsigned_order) X(zero) X(zero_types)     \
-                    X(flush) X(asserts) X(empty_groups) X(overlap) X(twins) X(several) X(attach) X(attach_nothing)     \
-                        X(large) X(small_swap) X(no_op) X(long_double_complex) X(char_sum) X(strict_pairs) X(no_check) \
-                            X(unaligned_swap)
+    X(get)                                                                                                             \
+    X(accumulate) X(get_accumulate) X(fetch_and_op) X(compare_and_swap) X(fence) X(pscw) X(lock) X(lock_all) X(create) \
+        X(allocate) X(shared) X(dynamic) X(requests) X(counts) X(proc_null) X(derived) X(mixed) X(bottom) X(absolute)  \
+            X(touching) X(scattered) X(unaligned) X(odd_base) X(units) X(groups) X(pairs) X(long_double) X(complex)    \
+                X(byte) X(char) X(logical) X(fortran) X(opaque) X(unsigned_order) X(zero) X(zero_types) X(flush)       \
+                    X(asserts) X(empty_groups) X(overlap) X(twins) X(several) X(attach) X(attach_nothing) X(large)     \
+                        X(small_swap) X(no_op) X(long_double_complex) X(char_sum) X(strict_pairs) X(no_check)          \
+                            X(unaligned_swap) X(darray) X(across)
 enum feature {
 #define X(NAME) WITH_##NAME,
     FEATURES(X)
@@ -61,6 +62,7 @@ struct segment {
     char *mine;
     void *held;
     MPI_Aint address[MOST_PROCESSES];
+    size_t odd[MOST_PROCESSES]; /* how far the address is from a multiple of 16 */
 };
 
 struct group {
