@@ -422,12 +422,22 @@ static uint64_t only(uint64_t features, uint64_t these) {
     return features;
 }
 
-/* What MPI alone gets wrong (MPICH 4.0.2, ch4:ucx). */
+/* What MPI alone does wrong. Seen with MPICH 4.0.2 (ch4:ucx, UCX 1.13). */
+static const enum feature not_plain[] = {
+    WITH_odd_base,        /* it rounds the address of a window down to a multiple of 16 */
+    WITH_overlap,         /* data are misplaced in a window that lies in the memory of another one */
+    WITH_no_check,        /* MPI_MODE_NOCHECK: a later MPI_Win_lock of the process itself waits for ever */
+    WITH_empty_groups,    /* MPI_Win_start and MPI_Win_post with groups of some processes, or none: hangs */
+    WITH_requests,        /* MPI_Wait of an MPI_Rget of elements with gaps returns before the data are there */
+    WITH_long_double,     /* a long double in a type with gaps is moved without its filling */
+    WITH_unsigned_order,  /* MPI_MIN and MPI_MAX of unsigned numbers compare them as signed ones */
+    WITH_empty_query,     /* MPI_Win_shared_query gives the unit of another process for memory of 0 bytes */
+    WITH_derived_updates, /* accumulates of derived types fail an assertion */
+};
+
 static uint64_t without_plain(void) {
     uint64_t features = 0;
-#define LEAVE_OUT(NAME) features |= UINT64_C(1) << WITH_##NAME
-    LEAVE_OUT(odd_base);
-#undef LEAVE_OUT
+    for (size_t i = 0; i < sizeof not_plain / sizeof not_plain[0]; i++) features |= UINT64_C(1) << not_plain[i];
     return features;
 }
 

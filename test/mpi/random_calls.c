@@ -433,9 +433,13 @@ static int draw_sides(struct world *w, struct call *c) {
     const struct window *win = &w->windows[c->window];
     const int nothing = with(w, WITH_zero) && chance(&w->draws, 20);
     const int one = c->kind >= FETCH_AND_OP;
+    int same = 0;
     most = room / extent;
     n = most > 1 && chance(&w->draws, 8) ? most : draw(&w->draws, most > 24 ? 24 : most) + 1;
     if (room > 20000 && chance(&w->draws, 2)) n = draw(&w->draws, most) + 1;
+    /* As many as a word has: a type of 4 or 8 bytes is not always one number. */
+    if (extent < 8 && most >= 8 / extent && chance(&w->draws, 8))
+        n = (chance(&w->draws, 2) ? 8 : extent < 4 ? 4 : 8) / extent;
     if (one) n = 1;
     if ((nothing || most == 0) && !one) n = 0;
     if (most == 0 && one) return 0;
@@ -450,7 +454,8 @@ static int draw_sides(struct world *w, struct call *c) {
         }
     }
     for (int tries = 0; tries<5; tries++, n = n> 1 ? n / 2 : n) {
-        if (win->flavor == DYNAMIC && n && n_runs == 1 && !one && with(w, WITH_scattered) && chance(&w->draws, 3)) {
+        if (win->flavor == DYNAMIC && n && n_runs == 1 && !one && !w->maker.simple && with(w, WITH_scattered) &&
+            chance(&w->draws, 3)) {
             if (!draw_scattered(w, c, &n)) continue;
         } else {
             if (n_runs == 1) runs[0].n = n;
@@ -459,7 +464,8 @@ static int draw_sides(struct world *w, struct call *c) {
             else
                 c->to = make_side(&w->maker, runs, n_runs, times);
             if (!draw_place(w, c)) continue;
-            if (win->flavor == DYNAMIC && c->to.n && !one && with(w, WITH_absolute) && chance(&w->draws, 4)) {
+            if (win->flavor == DYNAMIC && c->to.n && !one && !w->maker.simple && with(w, WITH_absolute) &&
+                chance(&w->draws, 4)) {
                 c->to = move_side(&w->maker, &c->to, c->at, c->disp);
                 c->at = 0;
                 c->disp = 0;
@@ -471,18 +477,22 @@ static int draw_sides(struct world *w, struct call *c) {
             c->number = ++w->calls_made;
             continue;
         }
+        /* The same type on both sides, unless it consists of absolute addresses. */
+        same = c->to.hi - c->to.lo < SCRATCH && c->to.lo > -SCRATCH && c->to.hi < SCRATCH && chance(&w->draws, 3);
         if (n_runs == 1) runs[0].n = c->to.n;
-        if (c->to.n == 0) n_runs = 1, times = 1, runs[0].n = 0;
+        if (c->to.n == 0) n_runs = 1, times = 1, runs[0].n = 0, same = 0;
         if (c->to.n == 0 && with(w, WITH_zero_types) && chance(&w->draws, 2)) runs[0].basic = (int)draw(&w->draws, 7);
         for (int k = 0; k < 3; k++) {
-            c->from = one ? make_plain_side(&w->maker, c->basic, 1) : make_side(&w->maker, runs, n_runs, times);
+            c->from = one    ? make_plain_side(&w->maker, c->basic, 1)
+                      : same ? c->to
+                             : make_side(&w->maker, runs, n_runs, times);
             if (c->kind != GET || is_apart(w, &c->from)) break;
             if (k == 2) return 0;
         }
         c->result = c->from;
         if (c->kind == GET_ACCUMULATE)
             for (int k = 0; k < 3; k++) {
-                c->result = make_side(&w->maker, runs, n_runs, times);
+                c->result = chance(&w->draws, 3) ? c->from : make_side(&w->maker, runs, n_runs, times);
                 if (is_apart(w, &c->result)) break;
                 if (k == 2) return 0;
             }
@@ -528,7 +538,8 @@ static void draw_buffers(struct world *w, struct call *c) {
             memcpy(compare->image + compare->zero, w->segments[segment].model[c->target] + offset, (size_t)b->part);
     }
     /* By absolute addresses, from MPI_BOTTOM. */
-    if (c->kind < FETCH_AND_OP && c->from.n && with(w, WITH_bottom) && chance(&w->draws, 6)) {
+    if (c->kind < FETCH_AND_OP && c->from.n && with(w, WITH_bottom) && !(is_update(c->kind) && w->maker.simple) &&
+        chance(&w->draws, 6)) {
         struct buffer *b = c->kind == GET ? &c->result_buffer : &c->origin_buffer;
         MPI_Aint place = 0;
         if (b->null || c->passed.count == 0) return;
@@ -665,7 +676,7 @@ static void draw_twin_call(struct world *w, struct epoch *e, const struct call *
             return;
         }
     }
-    if (c->kind < FETCH_AND_OP) {
+    if (c->kind < FETCH_AND_OP && (!is_update(c->kind) || with(w, WITH_derived_updates))) {
         twin.from = disguise_side(&w->maker, &c->from);
         twin.to = disguise_side(&w->maker, &c->to);
         twin.result = c->kind == GET ? twin.from : disguise_side(&w->maker, &c->result);
@@ -707,6 +718,7 @@ void draw_call(struct world *w, struct epoch *e, struct epoch *twin) {
     w->maker.aligned = !with(w, WITH_unaligned) || chance(&w->draws, 3);
     if (w->calls && chance(&w->draws, 2)) last = (const struct call *)w->calls_end; /* `next` is the first member */
     if (!draw_kind(w, &plan.kind) || !draw_basic(w, &plan, last)) return;
+    if (is_update(plan.kind) && !with(w, WITH_derived_updates)) w->maker.simple = w->maker.no_nothing = 1;
     if (!draw_sides(w, &plan)) return;
     draw_buffers(w, &plan);
     start_result(&plan);

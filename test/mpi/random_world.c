@@ -300,7 +300,7 @@ static void window_memory(struct world *w, struct window *win) {
                 int unit;
                 const int p = w->groups[win->group].process[i];
                 world_check(w, MPI_Win_shared_query(win->win, i, &size, &unit, &win->parts[p]), "MPI_Win_shared_query");
-                if ((size_t)size != win->size[p] || unit != win->unit[p])
+                if ((size_t)size != win->size[p] || (unit != win->unit[p] && (size > 0 || with(w, WITH_empty_query))))
                     world_differs(w, "MPI_Win_shared_query of rank %d: size %lld, unit %d; not %zu, %d", i,
                                   (long long)size, unit, win->size[p], win->unit[p]);
             }
@@ -390,6 +390,7 @@ int window_make(struct world *w, int common) {
     for (int p = 0; p < w->n; p++) {
         const int differ = with(w, WITH_units) && p > 0;
         plan.size[p] = w->groups[plan.group].rank[p] < 0 ? 0 : draw_size(w);
+        if (!with(w, WITH_odd_base)) plan.size[p] = (plan.size[p] + 15) / 16 * 16;
         plan.unit[p] = p == 0 || differ ? draw_unit(w) : plan.unit[0];
     }
     /* Over memory that another window has already. */
@@ -423,8 +424,8 @@ int window_make(struct world *w, int common) {
 
 void window_free(struct world *w, int i) {
     struct window *win = &w->windows[i];
-    const int mine = w->groups[win->group].rank[w->me] >= 0;
-    if (win->flavor == DYNAMIC && mine && chance(&w->draws, 2))
+    const int mine = w->groups[win->group].rank[w->me] >= 0, detaches = chance(&w->draws, 2);
+    if (win->flavor == DYNAMIC && mine && detaches)
         for (int k = 0; k < win->n_regions[w->me]; k++) {
             const struct region *r = &win->regions[w->me][k];
             world_check(w, MPI_Win_detach(win->win, w->segments[r->segment].mine + r->from), "MPI_Win_detach");
