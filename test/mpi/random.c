@@ -341,6 +341,7 @@ static void run_script(struct world *w) {
     static _Alignas(32) char no_stack;
     _Alignas(32) char stack[STACK_ + 64];
     const size_t more = 1 + draw(&w->draws, 3);
+    uint64_t state;
     w->stack = stack;
     w->stack_used = 0;
     if (with(w, WITH_groups) && chance(&w->draws, 8)) world_new_group(w);
@@ -353,7 +354,11 @@ static void run_script(struct world *w) {
     MPI_Barrier(w->comm);
     for (int i = 0; i < MOST_WINDOWS; i++)
         if (w->windows[i].alive) window_free(w, i);
+    state = w->draws.state;
     world_free_groups(w);
+    /* The processes must have drawn the same script. */
+    MPI_Bcast(&state, 1, MPI_UINT64_T, 0, w->comm);
+    if (state != w->draws.state) world_differs(w, "this process has drawn another script than process 0");
     w->stack = &no_stack;
 }
 

@@ -305,7 +305,8 @@ static void window_memory(struct world *w, struct window *win) {
                                   (long long)size, unit, win->size[p], win->unit[p]);
             }
     }
-    if (win->flavor == ALLOCATE || win->flavor == SHARED) memcpy(s->mine, s->model[w->me], s->size[w->me]);
+    if ((win->flavor == ALLOCATE || win->flavor == SHARED) && s->size[w->me])
+        memcpy(s->mine, s->model[w->me], s->size[w->me]);
     MPI_Barrier(w->comm);
 }
 
