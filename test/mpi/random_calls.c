@@ -146,16 +146,19 @@ static struct trace *trace_at(struct world *w, const struct call *c, ptrdiff_t a
 
 static int is_allowed(struct world *w, const struct call *c) {
     for (size_t i = 0; i < c->to.n; i++) {
-        int basic, segment;
+        int basic, segment = 0;
         const ptrdiff_t at = c->at + side_element(&c->to, i, &basic);
         const struct basic *b = &basics[basic];
         const int prepares = is_update(c->kind) && op_prepares(b, c->op);
+        const int computes = is_update(c->kind) && (c->op < REPLACE || c->kind == COMPARE_AND_SWAP);
         for (int k = 0; k < 2; k++) {
-            size_t run, offset, len = basic_run(b, k, &run);
+            size_t run, offset = 0, len = basic_run(b, k, &run);
             struct trace *t = len ? trace_at(w, c, at + (ptrdiff_t)run, len, &segment, &offset) : NULL;
             if (len && !t) return 0;
-            for (; len; len--, t++) {
+            for (; len; len--, t++, run++, offset++) {
+                const int noise = w->segments[segment].noise[c->target][offset] && !basic_is_noise(b, run);
                 if (!may_access(w, c, t, (int32_t)at, prepares)) return 0;
+                if (noise && computes) return 0; /* nobody knows what comes out */
                 if (c->kind != GET) t->call = c->number;
             }
         }
@@ -257,9 +260,13 @@ static void model_call(struct world *w, struct call *c) {
             if (memcmp(model, compare, (size_t)b->part) == 0) copy_runs(b, model, from);
         } else if (is_update(c->kind)) {
             basic_apply(b, c->op, model, from);
-            if (basic_has_noise(b) && c->op != NO_OP)
-                for (size_t k = 0; k < (size_t)b->extent; k++)
-                    if (basic_is_noise(b, k)) noise[k] = 1, s->noisy[c->target] = 1;
+            for (int k = 0; k < 2 && c->op != NO_OP; k++) {
+                size_t run, len = basic_run(b, k, &run);
+                for (; len; len--, run++) {
+                    noise[run] = (uint8_t)basic_is_noise(b, run);
+                    if (noise[run]) s->noisy[c->target] = 1;
+                }
+            }
         }
     }
 }
