@@ -36,6 +36,7 @@ static inline rma_gptr_t rmai_recorded_gptr(rma_gptr_t g) {
 #define rma_fail_(...)                           RMAI_RECORDED(code, rma_fail_(__VA_ARGS__))
 #define rma_free_mem(...)                        RMAI_RECORDED(code, rma_free_mem(__VA_ARGS__))
 #define rma_get(...)                             RMAI_RECORDED(code, rma_get(__VA_ARGS__))
+#define rma_get_nbi(...)                         RMAI_RECORDED(code, rma_get_nbi(__VA_ARGS__))
 #define rma_gptr(...)                            RMAI_RECORDED(gptr, rma_gptr(__VA_ARGS__))
 #define rma_gptr_accumulate(...)                 RMAI_RECORDED(code, rma_gptr_accumulate(__VA_ARGS__))
 #define rma_gptr_accumulate_blocks_nbi(...)      RMAI_RECORDED(code, rma_gptr_accumulate_blocks_nbi(__VA_ARGS__))

@@ -123,7 +123,6 @@ _Static_assert(sizeof(struct rmai_stall) <= sizeof((struct rma_tests_ *)0)->stal
 
 void rma_tests_turn_(struct rma_tests_ *tests) {
     const struct rmai_world *w = &rmai_world;
-    const struct rmai_patience *patience = &w->barrier->patience;
     struct rmai_stall *stall = (struct rmai_stall *)(void *)tests->stall;
     for (int i = 0; rma_reach_.running && w->net && i < TESTS_TURNS; i++) rmai_net_progress(w->net, 0);
     if (++tests->failed < TESTS_POLLS) return;
@@ -131,12 +130,12 @@ void rma_tests_turn_(struct rma_tests_ *tests) {
     if (tests->failed % TESTS_YIELDS != 0 || !rma_reach_.running) return;
     stall->call = tests->call;
     stall->awaited = tests->reports ? RMAI_AWAITED_ANY : RMAI_AWAITED_TESTED;
-    patience->late(patience->context, stall);
+    w->barrier->patience.late(w->barrier->patience.context, stall);
 }
 
 void rma_tests_over_(struct rma_tests_ *tests) {
-    const struct rmai_patience *patience = &rmai_world.barrier->patience;
-    if (rma_reach_.running) rmai_wait_over(patience, (struct rmai_stall *)(void *)tests->stall);
+    struct rmai_stall *stall = (struct rmai_stall *)(void *)tests->stall;
+    if (rma_reach_.running) rmai_wait_over(&rmai_world.barrier->patience, stall);
 }
 
 void rma_watch_notes_(const struct rma_note_ *notes, int n) { rmai_watchdog_notes(rmai_world.watchdog, notes, n); }
