@@ -126,6 +126,8 @@ static int choose_number(const char *call, const struct rmai_win_family *f, int 
 static int agree_on_number(const char *call, const struct rmai_win_family *f, int ok) {
     struct wish wish = {f->id, NULL}, **at;
     int number;
+    /* Other threads of this process may wait for this one from here on, so all processes of f must have come. */
+    barrier(call, f);
     pthread_mutex_lock(&numbers.mutex);
     wish.next = numbers.wishes;
     numbers.wishes = &wish;

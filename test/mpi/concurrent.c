@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two threads of each process with windows of their own, on one communicator: no window waits for another. Broken by
- * MPI_Win_free of one window that meets MPI_Win_free or MPI_Win_allocate of another, by a lock of the process that a
- * thread holds while it waits for another process, and by one that it holds while a function of the program runs. An
- * argument names the one part that shall run. */
+/* Two threads of each process with windows of their own: no window waits for another. Broken by a window that is made
+ * only after another, of another communicator, for which not all processes have come, by MPI_Win_free of one window
+ * that meets MPI_Win_free or MPI_Win_allocate of another, by a lock of the process that a thread holds while it waits
+ * for another process, and by one that it holds while a function of the program runs. An argument names the one part
+ * that shall run. */
 #include "check.h"
 
 #include <pthread.h>
@@ -32,6 +33,42 @@ static void make_both(void) {
 static void free_both(void) {
     MPI_Win_free(&win[0]);
     MPI_Win_free(&win[1]);
+}
+
+/* ---- windows that begin ---- */
+
+static MPI_Comm comms[2];
+static int later; /* of the two windows, that which the threads of the first process make later */
+
+static void *make_one(void *number) {
+    const int i = *(int *)number;
+    long *base;
+    if (rank == 0 && i == later) usleep(20000);
+    MPI_Win_allocate(16, 8, MPI_INFO_NULL, comms[i], &base, &win[i]);
+    return NULL;
+}
+
+/* The first process makes two windows of two communicators by two threads, the others one after the other. */
+static void makes(void) {
+    for (later = 0; later < 2; later++) {
+        int numbers[2] = {later, 1 - later};
+        /* These are not the first windows of the communicators: what they share is there. */
+        for (int i = 0; i < 2; i++) {
+            MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+            make_one(&i);
+        }
+        free_both();
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+            run_two(make_one);
+        } else {
+            usleep(50000);
+            for (int i = 0; i < 2; i++) make_one(&numbers[i]);
+            MPI_Barrier(MPI_COMM_WORLD);
+        }
+        free_both();
+        for (int i = 0; i < 2; i++) MPI_Comm_free(&comms[i]);
+    }
 }
 
 /* ---- the end of windows ---- */
@@ -219,6 +256,7 @@ int main(int argc, char **argv) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     CHECK(provided == MPI_THREAD_MULTIPLE);
+    if (!part || strcmp(part, "makes") == 0) makes();
     if (!part || strcmp(part, "waits") == 0) wait_beside_use();
     if (!part || strcmp(part, "locks") == 0) locks();
     if (!part || strcmp(part, "functions") == 0) functions();
