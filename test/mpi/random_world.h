@@ -14,18 +14,16 @@
 #define GUARD          16 /* bytes around buffers and windows that nobody may change */
 
 /* What a script may contain. An option leaves out some of them. */
+/* clang-format off */
 #define FEATURES(X)                                                                                                    \
-    X(put)                                                                                                             \
-    X(get)                                                                                                             \
-    X(accumulate)                                                                                                      \
-    X(get_accumulate)                                                                                                  \
-    X(fetch_and_op) X(compare_and_swap) X(fence) X(pscw) X(lock) X(lock_all) X(create) X(allocate) X(shared)           \
-        X(dynamic) X(requests) X(counts) X(proc_null) X(derived) X(mixed) X(bottom) X(absolute) X(touching)            \
-            X(scattered) X(unaligned) X(odd_base) X(units) X(groups) X(pairs) X(long_double) X(complex) X(byte)        \
-                X(char) X(logical) X(fortran) X(opaque) X(unsigned_order) X(zero) X(zero_types) X(flush) X(asserts)    \
-                    X(empty_groups) X(overlap) X(twins) X(several) X(attach) X(attach_nothing) X(large) X(small_swap)  \
-                        X(no_op) X(long_double_complex) X(char_sum) X(strict_pairs) X(no_check) X(unaligned_swap)      \
-                            X(darray) X(across) X(derived_updates) X(empty_query)
+    X(put) X(get) X(accumulate) X(get_accumulate) X(fetch_and_op) X(compare_and_swap) X(fence) X(pscw) X(lock)         \
+    X(lock_all) X(create) X(allocate) X(shared) X(dynamic) X(requests) X(counts) X(proc_null) X(derived) X(mixed)      \
+    X(bottom) X(absolute) X(touching) X(scattered) X(unaligned) X(odd_base) X(units) X(groups) X(pairs)                \
+    X(long_double) X(complex) X(byte) X(char) X(logical) X(fortran) X(opaque) X(unsigned_order) X(zero)                \
+    X(zero_types) X(flush) X(asserts) X(empty_groups) X(overlap) X(twins) X(several) X(attach) X(attach_nothing)       \
+    X(large) X(small_swap) X(no_op) X(long_double_complex) X(char_sum) X(strict_pairs) X(no_check) X(unaligned_swap)   \
+    X(darray) X(across) X(derived_updates) X(empty_query)
+/* clang-format on */
 enum feature {
 #define X(NAME) WITH_##NAME,
     FEATURES(X)
