@@ -398,6 +398,7 @@ int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int 
 
 void rmai_exit_begin(void) {}
 void rmai_exit_watch(void) {}
+void rmai_exit_user(const char *call) { (void)call; }
 void rmai_exit_job(int code) {
     (void)code;
     sim_end_job(sim_here(), rma_last_error());
