@@ -186,9 +186,9 @@ if [ $mpi = mpich ]; then
     LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
     export LD_LIBRARY_PATH
     ${MPICC:-mpicc.mpich} -std=gnu11 -O1 -I"$top_srcdir/test/mpi" -o "$program" "$top_srcdir/test/mpi/kinds.c" -ldl
-    use malloc 11 99 2 1
+    use malloc 5 99 2 1
     use calloc 5 10 2 0
-    use malloc 13 99 2 0 $nodes
+    use malloc 7 99 2 0 $nodes
     use calloc 4 10 2 1 $nodes
     use realloc 21 30 2 1
     for function in PMPI_Comm_create PMPI_Comm_set_attr PMPI_Comm_set_errhandler PMPI_Iallgather; do
