@@ -138,11 +138,7 @@ void rma_tests_over_(struct rma_tests_ *tests) {
     if (rma_reach_.running) rmai_wait_over(&rmai_world.barrier->patience, stall);
 }
 
-_Static_assert(sizeof(struct rma_note_) == sizeof(struct rmai_note), "two names of the same struct");
-
-void rma_watch_notes_(const struct rma_note_ *notes, int n) {
-    rmai_watchdog_notes(rmai_world.watchdog, (const struct rmai_note *)notes, n);
-}
+void rma_watch_notes_(const struct rma_note_ *notes, int n) { rmai_watchdog_notes(rmai_world.watchdog, notes, n); }
 
 _Static_assert(sizeof(struct rma_event_) == sizeof(struct rmai_event), "two names of the same struct");
 

@@ -68,12 +68,12 @@ static struct wait wait_of_flush(const struct rmai_job *job, const struct rmai_f
 }
 
 /* 1 if the note is odd; then *wait is that of its call. */
-static int read_note(const struct rmai_note *notes, int i, struct wait *wait) {
-    const struct rmai_note *note = &notes[i];
-    const uint32_t version = atomic_load_explicit(&note->version, memory_order_acquire);
-    const char *call = atomic_load_explicit(&note->call, memory_order_relaxed);
+static int read_note(const struct rma_note_ *notes, int i, struct wait *wait) {
+    const struct rma_note_ *note = &notes[i];
+    const uint32_t version = __atomic_load_n(&note->version, __ATOMIC_ACQUIRE);
+    const char *call = __atomic_load_n(&note->call, __ATOMIC_RELAXED);
     atomic_thread_fence(memory_order_acquire); /* pairs with the writer's release fence before it changes `call` */
-    if (version % 2 == 0 || atomic_load_explicit(&note->version, memory_order_relaxed) != version) return 0;
+    if (version % 2 == 0 || __atomic_load_n(&note->version, __ATOMIC_RELAXED) != version) return 0;
     *wait =
         (struct wait){.call = call, .what = "the call", .peers = RMAI_PEERS_FREE, .note = i + 1, .version = version};
     return 1;
@@ -81,7 +81,7 @@ static int read_note(const struct rmai_note *notes, int i, struct wait *wait) {
 
 static int note_lasts(const struct rmai_watchdog *w, const struct wait *wait) {
     return wait->note && w->notes &&
-           atomic_load_explicit(&w->notes[wait->note - 1].version, memory_order_relaxed) == wait->version;
+           __atomic_load_n(&w->notes[wait->note - 1].version, __ATOMIC_RELAXED) == wait->version;
 }
 
 static void find_note(const struct rmai_watchdog *w, struct wait *wait) {
@@ -269,7 +269,7 @@ void rmai_watchdog_flushes(struct rmai_watchdog *w, struct rmai_net *net) {
         remove_user(w);
 }
 
-void rmai_watchdog_notes(struct rmai_watchdog *w, const struct rmai_note *notes, int n) {
+void rmai_watchdog_notes(struct rmai_watchdog *w, const struct rma_note_ *notes, int n) {
     const int had = w->n_notes > 0;
     if (had == (n > 0)) return;
     pthread_mutex_lock(&w->lock);

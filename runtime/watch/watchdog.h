@@ -6,7 +6,7 @@
  *   sections   initializing and finalizing MPI, splitting communicators, making windows: between rmai_watchdog_begin
  *              and rmai_watchdog_end, one at a time
  *   flushes    of MPI's windows, by any thread, which notes each in memory (runtime/net/flush)
- *   notes      calls of MPI that the program makes, and that a library above this one notes (struct rmai_note)
+ *   notes      calls of MPI that the program makes, and that a library above this one notes (struct rma_note_)
  *
  * The thread never waits inside MPI. It runs while there is a section, a window or notes. After RMA_STALL seconds it
  * reports which call does not return, and which PEs of this host are stopped. RMA_TIMEOUT seconds later it ends the
@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+struct rma_note_;
 struct rmai_net;
 struct rmai_watch;
 
@@ -29,13 +30,6 @@ enum rmai_peers {
     RMAI_PEERS_MET,   /* all have met before it */
     RMAI_PEERS_LEAVE, /* all have met before it, and end after it: a PE that is gone may have ended in order */
     RMAI_PEERS_FREE   /* they compute for as long as the program likes: only a known reason is reported */
-};
-
-/* A call of MPI that lasts while `version` is odd. The writer makes a release fence before it changes `call`, and a
- * release store of the odd version after that. */
-struct rmai_note {
-    _Atomic uint32_t version;
-    const char *_Atomic call;
 };
 
 /* A section: the public call; the call of MPI, or the step of the public call. */
@@ -55,7 +49,7 @@ struct rmai_watchdog {
     pthread_mutex_t lock; /* guards what follows */
     struct rmai_section section;
     struct rmai_net *net;          /* the net whose flushes are watched, or NULL */
-    const struct rmai_note *notes; /* n_notes of them, or NULL */
+    const struct rma_note_ *notes; /* n_notes of them, or NULL */
     int n_notes;
     int published; /* a flush or a noted call has been published to other PEs */
 };
@@ -75,6 +69,6 @@ void rmai_watchdog_end(struct rmai_watchdog *w);
 void rmai_watchdog_flushes(struct rmai_watchdog *w, struct rmai_net *net);
 
 /* rmai_watchdog_notes starts watching these notes, and with n 0 stops that. Call it while the library runs. */
-void rmai_watchdog_notes(struct rmai_watchdog *w, const struct rmai_note *notes, int n);
+void rmai_watchdog_notes(struct rmai_watchdog *w, const struct rma_note_ *notes, int n);
 
 #endif
