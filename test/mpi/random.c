@@ -432,7 +432,7 @@ static const enum feature not_plain[] = {
     WITH_odd_base,        /* it rounds the address of a window down to a multiple of 16 */
     WITH_overlap,         /* data are misplaced in a window that lies in the memory of another one */
     WITH_no_check,        /* MPI_MODE_NOCHECK: a later MPI_Win_lock of the process itself waits for ever */
-    WITH_empty_groups,    /* MPI_Win_start and MPI_Win_post with groups of some processes, or none: hangs */
+    WITH_empty_groups,    /* MPI_Win_start with a part of the processes: it loses a post that comes early, and hangs */
     WITH_requests,        /* MPI_Wait of an MPI_Rget of elements with gaps returns before the data are there */
     WITH_long_double,     /* a long double in a type with gaps is moved without its filling */
     WITH_unsigned_order,  /* MPI_MIN and MPI_MAX of unsigned numbers compare them as signed ones */

@@ -403,6 +403,7 @@ int window_make(struct world *w, int common) {
             for (int p = 0; p < w->n; p++) {
                 const size_t room = w->segments[plan.segment].size[p] - 2 * GUARD;
                 plan.base[p] = GUARD + draw(&w->draws, room);
+                if (!with(w, WITH_odd_base)) plan.base[p] -= plan.base[p] % 16;
                 if (w->groups[plan.group].rank[p] < 0) continue;
                 plan.size[p] = draw(&w->draws, room - (plan.base[p] - GUARD) + 1);
             }
