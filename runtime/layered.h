@@ -163,9 +163,9 @@ struct rma_tests_ {
 void rma_tests_turn_(struct rma_tests_ *tests);
 void rma_tests_over_(struct rma_tests_ *tests);
 
-/* rma_watch_notes_ names the n notes of this process (base/note.h): each is of a call of MPI that may wait for other PEs
- * without testing. The watchdog reads them now and then: if a call lasts, it names PEs of this host that are stopped or
- * have died, and ends the job after RMA_TIMEOUT. n 0 ends that. */
+/* rma_watch_notes_ names the n notes of this process (base/note.h): each is of a call of MPI that may wait for other
+ * PEs without testing. The watchdog reads them now and then: if a call lasts, it names PEs of this host that are
+ * stopped or have died, and ends the job after RMA_TIMEOUT. n 0 ends that. */
 void rma_watch_notes_(const struct rma_note_ *notes, int n);
 
 /* A word in memory of the node that a PE sets and others wait for; at first all zero. rma_event_await_ waits until its

@@ -207,7 +207,7 @@ if [ -f "$top_builddir/.libs/librma_caf.so" ] && $fortran -O1 -fcoarray=lib "$(d
     use malloc 5 11 2 0 $nodes
     use calloc 1 2 2 1 $nodes
 else
-    ok "skipped: coarrays: $fortran does not compile them"
+    ok "skipped: coarrays: needs a gfortran that compiles them (Debian package gfortran), not $fortran"
 fi
 
 echo "$jobs jobs"

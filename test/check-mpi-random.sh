@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-mpi-random.sh: random sequences of window calls (test/mpi/random.c) on librma, on one node and between nodes; and
-# on MPI alone those that MPI does right, which shows that the program asks for what MPI promises.
+# check-mpi-random.sh: random sequences of window calls (test/mpi/random.c) on librma, on one node and between nodes;
+# and on MPI alone those that MPI does right, which shows that the program asks for what MPI promises.
 #
 # Broken by a window call that moves or computes wrong data, that refuses what MPI allows, or that hangs; and by a
 # program that compares nothing.
