@@ -15,7 +15,7 @@ enum hint_kind { TRUTH, ORDERING, OPS, NUMBER };
 static const struct hint {
     const char *key, *otherwise; /* the value if the program gives none; NULL: then the window does not have the hint */
     enum hint_kind kind;
-    int of_memory; /* 1: used when the memory is allocated, and fixed from then on; of windows that allocate it */
+    int of_memory; /* 1: of windows that allocate their memory; it matters only when they are made */
 } hints[] = {{"no_locks", "false", TRUTH, 0},
              {"accumulate_ordering", "rar,raw,war,waw", ORDERING, 0},
              {"accumulate_ops", "same_op_no_op", OPS, 0},
@@ -69,7 +69,7 @@ RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
     if (w->info == MPI_INFO_NULL) code = PMPI_Info_create(&w->info);
     for (size_t i = 0; code == MPI_SUCCESS && i < HINTS; i++) {
         code = read_hint(info, &hints[i], value, &given);
-        if (code == MPI_SUCCESS && given && !hints[i].of_memory) code = PMPI_Info_set(w->info, hints[i].key, value);
+        if (code == MPI_SUCCESS && given) code = PMPI_Info_set(w->info, hints[i].key, value);
     }
     return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_INFO, "MPI_Win_set_info: the info cannot be read");
 }
