@@ -273,14 +273,15 @@ int rma_detach(void *base) {
     return rmai_raise(code);
 }
 
-int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, rma_gptr_t *g, void **held) {
+int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, int overlaps, rma_gptr_t *g,
+                     void **held) {
     struct attachment *a;
     int code = check_region(w, call, base, size);
     if (code != RMA_SUCCESS) return code;
     rmai_own_lock(w);
     a = find_attachment(w, base, size);
     if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to)
-        a = add_attachment(w, call, base, size, a != NULL, &code);
+        a = add_attachment(w, call, base, size, a && overlaps, &code);
     if (a) {
         a->holds++;
         *g = gptr_in_attachment(w, a, (uintptr_t)base);

@@ -46,7 +46,7 @@ static int offer_region(struct rmai_world *w, void *base, size_t size, size_t un
     mine->start = rmai_gptr_own(w, base, size);
     /* Attached memory is already accessible, but needs a hold: otherwise the program's rma_detach would end it. */
     if (mine->start && (mine->start & RMAI_OFFSET_MASK) < RMA_GPTR_ATTACHED_) return RMA_SUCCESS;
-    return rmai_attach_hold(w, "rma_expose", base, size, &mine->start, held);
+    return rmai_attach_hold(w, "rma_expose", base, size, 0, &mine->start, held);
 }
 
 int rma_expose(void *base, size_t size, size_t unit, rma_exposure **e) {

@@ -67,7 +67,7 @@ int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **
     if (code != RMA_SUCCESS) return code;
     *g = rmai_gptr_symmetric(w, base, size, w->job.my_pe);
     if (*g == RMA_GPTR_NULL && rma_is_own_block_(base)) *g = rmai_gptr_own(w, base, size);
-    return *g != RMA_GPTR_NULL ? RMA_SUCCESS : rmai_attach_hold(w, call, base, size, g, held);
+    return *g != RMA_GPTR_NULL ? RMA_SUCCESS : rmai_attach_hold(w, call, base, size, 1, g, held);
 }
 
 rma_gptr_t rma_gptr_of_node_(const void *base, size_t size) {

@@ -100,9 +100,9 @@ int rma_team_note_(rma_team *team, int note);
 int rma_team_noted_(const rma_team *team, int *note);
 
 /* rma_share_ makes [base, base + size) of this PE accessible; *g names its first byte. Memory that is accessible stays
- * as it is; other memory is attached, or the region that contains it is kept until rma_unshare_. *held is what
- * rma_unshare_ takes; NULL if there is nothing to end. Records the errors of rma_attach, and does not call the error
- * handler. */
+ * as it is; other memory is attached, or the region that contains it is kept until rma_unshare_; it may overlap a
+ * region in part. *held is what rma_unshare_ takes; NULL if there is nothing to end. Records the errors of rma_attach,
+ * and does not call the error handler. */
 int rma_share_(const char *call, void *base, size_t size, rma_gptr_t *g, void **held);
 void rma_unshare_(const char *call, void *held);
 

@@ -44,8 +44,9 @@ int rmai_meet_last(struct rmai_world *w, const char *call) {
     if (w->job.n_nodes > 1) {
         if (w->job.node_my_pe == 0) met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
         if (met == RMA_ERR_MISMATCH) rma_errors_abort(met, rma_last_error());
-        rmai_barrier_node(w->barrier, call);
     }
+    /* All have looked before anybody comes to another such meeting: there is one for each interface that ends. */
+    rmai_barrier_node(w->barrier, call);
     return code != RMA_SUCCESS ? code : met;
 }
 
