@@ -3,7 +3,7 @@
 # check-nwchem.sh: NWChem of Debian on librma, without changes (rma_mpi). The energies of two waters in a job of several
 # processes are those of one process on MPI alone, but for 1e-9, because the order of sums differs: Hartree-Fock, and
 # at depth `long` MP2 and density functional theory.
-# Skipped where NWChem is not installed (package nwchem-mpich).
+# Skipped where NWChem is not installed (packages nwchem-mpich and nwchem-openmpi).
 #
 # Broken by anything that gives Global Arrays other data than were put: MPICH 4.0 alone never converges with 2
 # processes.
@@ -13,8 +13,8 @@ set -eu
 skip_with_sanitizers "the library is preloaded"
 unset_settings
 # shellcheck disable=SC2154
-[ "$mpi" = mpich ] || skip "needs MPICH, for which Debian's NWChem is tested"
-command -v nwchem.mpich >/dev/null || skip "needs NWChem (package nwchem-mpich)"
+nwchem=nwchem.$mpi
+command -v "$nwchem" >/dev/null || skip "needs NWChem (package nwchem-$mpi)"
 
 need_rma_mpi
 OMP_NUM_THREADS=1
@@ -55,7 +55,7 @@ energies() { sed -n 's/^ *Total \(SCF\|MP2\|DFT\) energy[ :=]*\(-[0-9.]*\).*/\1 
 mkdir "$dir/alone"
 cd "$dir/alone"
 # shellcheck disable=SC2086
-run $mpiexec -n 1 nwchem.mpich "$dir/water.nw"
+run $mpiexec -n 1 "$nwchem" "$dir/water.nw"
 energies "$dir/out" >"$dir/right"
 if [ "$status" -eq 0 ] && [ "$(sed 's/ .*//' "$dir/right" | sort -u | wc -l)" -eq $tasks ]; then
     ok "1 process on MPI alone: $(tr '\n' ' ' <"$dir/right")"
@@ -71,7 +71,7 @@ for job in $jobs; do
     mkdir "$dir/job"
     cd "$dir/job"
     # shellcheck disable=SC2046,SC2086
-    run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload nwchem.mpich "$dir/water.nw"
+    run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload "$nwchem" "$dir/water.nw"
     energies "$dir/out" >"$dir/energies"
     if [ "$status" -eq 0 ] && same "$dir/right" "$dir/energies"; then
         ok "$count processes on librma, $(layout_words "$layout"): the same energies"
