@@ -21,12 +21,13 @@ for program in moves updates operations swaps accesses regions wide epochs locks
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
     : >"$dir/log"
     jobs="one:2 nolocal:2"
-    ! quick || jobs=one:2
+    case $program in locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; esac # two readers and a writer
+    ! quick || jobs=${jobs%% *}
     if deep; then
         # shellcheck disable=SC2086
         run $mpiexec -n 2 "$dir/$program"
         exits 0 "$program on MPI alone, 2 processes"
-        jobs="$jobs one:1 one:3 one:4 nolocal:3 blocks2:4"
+        jobs="one:1 one:2 one:3 one:4 nolocal:2 nolocal:3 blocks2:4"
     fi
     for job in $jobs; do
         layout=${job%:*} count=${job#*:}
