@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Several threads of a process use one window at once (MPI_THREAD_MULTIPLE): the same new datatype, and their own
  * communicators' windows. Broken by a datatype that two threads take apart at once, by a window's number that two
- * windows get, by an epoch that ends before its operations because another thread has just waited for its own, and by
- * the end of a window that meets that of another one of the same communicator. */
+ * windows get, and by an epoch that ends before its operations because another thread has just waited for its own. */
 #include "check.h"
 
 #include <pthread.h>
@@ -84,48 +83,6 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/* ---- two windows of one communicator end in different order ---- */
-
-static MPI_Win ends[2];
-static int ended, told;
-enum { GO = 1, LATER = 2 };
-
-static void *free_first(void *unused) {
-    (void)unused;
-    MPI_Win_free(&ends[0]);
-    /* The last process has told this one before it came to the end of this window. */
-    CHECK(__atomic_load_n(&told, __ATOMIC_ACQUIRE));
-    __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
-    return NULL;
-}
-
-/* All processes but the last one free the first window at once, in a thread. The last one frees the second window
- * first, tells the others, and then frees the first one: so that may end nowhere before they are told. The pause only
- * gives a wrong end the time to show. */
-static void free_crosswise(void) {
-    pthread_t first;
-    int *base;
-    for (int i = 0; i < 2; i++) MPI_Win_allocate(4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &ends[i]);
-    if (n == 1) {
-        for (int i = 0; i < 2; i++) MPI_Win_free(&ends[i]);
-    } else if (rank == n - 1) {
-        MPI_Win_free(&ends[1]);
-        for (int p = 0; p < n - 1; p++) MPI_Recv(NULL, 0, MPI_BYTE, p, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (int p = 0; p < n - 1; p++) MPI_Send(NULL, 0, MPI_BYTE, p, LATER, MPI_COMM_WORLD);
-        for (int p = 0; p < n - 1; p++) MPI_Recv(NULL, 0, MPI_BYTE, p, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Win_free(&ends[0]);
-    } else {
-        CHECK(pthread_create(&first, NULL, free_first, NULL) == 0);
-        for (int i = 0; i < 200 && !__atomic_load_n(&ended, __ATOMIC_ACQUIRE); i++) usleep(1000);
-        MPI_Win_free(&ends[1]);
-        MPI_Send(NULL, 0, MPI_BYTE, n - 1, GO, MPI_COMM_WORLD);
-        MPI_Recv(NULL, 0, MPI_BYTE, n - 1, LATER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        __atomic_store_n(&told, 1, __ATOMIC_RELEASE);
-        MPI_Send(NULL, 0, MPI_BYTE, n - 1, GO, MPI_COMM_WORLD);
-        pthread_join(first, NULL);
-    }
-}
-
 int main(void) {
     pthread_t threads[THREADS];
     int numbers[THREADS], provided, level = -1, *base;
@@ -146,6 +103,5 @@ int main(void) {
     MPI_Win_unlock_all(win);
     for (int i = 0; i < THREADS; i++) MPI_Comm_free(&comms[i]);
     MPI_Win_free(&win);
-    free_crosswise();
     return end();
 }
