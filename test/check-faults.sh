@@ -165,7 +165,7 @@ use() {
     while [ $call -le "$most" ]; do
         what="$name, $function $call on PE $pe of $pes${*:+, $*}"
         jobs=$((jobs + 1))
-        fault_job "$pes" RMA_TEST_FAULT=fail:"$function:$call" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_LATER=1 "$@"
+        fault_job "$pes" RMA_TEST_FAULT=fail:"$function:$call" RMA_TEST_FAULT_PE="$pe" RMA_TEST_FAULT_BEGIN=1 "$@"
         [ -z "$left" ] || fail "$what: has left $left"
         if [ $status -eq 124 ]; then
             fail "$what: not ended in time"

@@ -13,7 +13,7 @@
  *   RMA_TEST_FAULT_NOTE   a file, made when the Nth call has come. If it is not there at the end, there were fewer
  *                         calls: a sweep over N is over. A program that calls fault_no_more (dlsym(3)) ends the
  *                         counting
- *   RMA_TEST_FAULT_LATER  1: the program begins the counting, by fault_begin_count
+ *   RMA_TEST_FAULT_BEGIN  1: the program begins the counting, by fault_begin_count
  *   RMA_TEST_FAULT_FILES  PATH=OTHER,PATH=OTHER...: who opens PATH is given OTHER
  *   RMA_TEST_FAULT_MEMORY bytes, for every PE: /proc/meminfo shows a machine with this much memory, of which /dev/shm
  * has what it really holds. As soon as it holds more, the PE that commits is killed (SIGKILL), as the kernel would do.
@@ -52,7 +52,7 @@ static struct {
     const char *note, *files;
     long n;
     _Atomic long calls;
-    int later; /* RMA_TEST_FAULT_LATER=1: the program calls fault_begin_count */
+    int later; /* RMA_TEST_FAULT_BEGIN=1: the program calls fault_begin_count */
     struct range {
         uintptr_t from, to;
     } range[RANGES];
@@ -95,7 +95,7 @@ __attribute__((constructor)) static void begin(void) {
         exit(99);
     }
     if (what) fault.action = action[0];
-    fault.later = getenv("RMA_TEST_FAULT_LATER") != NULL;
+    fault.later = getenv("RMA_TEST_FAULT_BEGIN") != NULL;
 }
 
 static int from_ours(const void *caller) {
