@@ -127,7 +127,7 @@ static void take_element(struct rmai_datatype *t, const struct rmai_datatype *ch
     t->mixed = !t->element;
 }
 
-/* One dimension of an array of which a process has a part: its j-th element there is number
+/* One dimension of the part of an array that a process has: its j-th element there is number
  * first + j / block * step + j % block of the whole. */
 struct axis {
     MPI_Count whole, n, first, block, step;

@@ -60,7 +60,7 @@ static void combine_quad(enum rmai_win_op op, void *there, const void *mine, siz
     if (op == RMAI_WIN_MIN) EACH(quad, b < a ? b : a)
 }
 
-/* A pair is its value and then its index, without a gap. Of equal values the least index wins. */
+/* A pair is its value and then its index, without a gap. Between equal values the least index wins. */
 #define PAIRS(NAME, VALUE, INDEX)                                                                                      \
     static void pair_##NAME(enum rmai_win_op op, void *there, const void *mine, size_t n) {                            \
         const size_t step = sizeof(VALUE) + sizeof(INDEX);                                                             \

@@ -113,8 +113,8 @@ struct packed {
 };
 
 /* Parts that librma updates. */
-static int update_natively(const struct rmai_win_access *a, enum rmai_win_op op, const struct parts *p,
-                           const struct packed *d) {
+static int update_native_parts(const struct rmai_win_access *a, enum rmai_win_op op, const struct parts *p,
+                               const struct packed *d) {
     const struct rmai_element *e = a->target.type->element;
     const int native_op = e->array[op];
     int code = RMA_SUCCESS;
@@ -183,7 +183,7 @@ int rmai_win_pieces_update(const struct rmai_win_access *a, enum rmai_win_op op,
     int code = RMA_ERR_NO_MEM;
     if (d.mine && d.before && d.after && (op == RMAI_WIN_NO_OP || pack_side(&a->origin, d.mine)) &&
         divide(a, native, &p)) {
-        code = p.n > p.n_locked ? update_natively(a, op, &p, &d) : RMA_SUCCESS;
+        code = p.n > p.n_locked ? update_native_parts(a, op, &p, &d) : RMA_SUCCESS;
         if (code == RMA_SUCCESS && p.n_locked > 0) code = update_locked(a, op, cond, &p, &d);
         if (code == RMA_SUCCESS && a->result.type && !unpack_side(&a->result, d.before)) code = RMA_ERR_NO_MEM;
     }

@@ -65,19 +65,19 @@ void rmai_wins_close(void) {
 /* ---- the number of a new window ---- */
 
 /* Waits for a call of MPI that was begun with this code. */
-static void finish(const char *call, const char *function, int code, MPI_Request *request) {
+static void finish_request(const char *call, const char *function, int code, MPI_Request *request) {
     if (code == MPI_SUCCESS) code = rmai_win_await(call, request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) rmai_win_lost(call, function);
 }
 
 static void all_reduce(const char *call, MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n, MPI_Op op) {
     MPI_Request request;
-    finish(call, "MPI_Iallreduce", PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
+    finish_request(call, "MPI_Iallreduce", PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
 }
 
 static void barrier(const char *call, const struct rmai_win_family *f) {
     MPI_Request request;
-    finish(call, "MPI_Ibarrier", PMPI_Ibarrier(f->comm, &request), &request);
+    finish_request(call, "MPI_Ibarrier", PMPI_Ibarrier(f->comm, &request), &request);
 }
 
 /* 1 if the thread with this wish may offer numbers now: one thread at a time, the one whose family has the smallest id.
@@ -211,9 +211,10 @@ static void allocate_shared_memory(struct plan *p, const struct rmai_win_family 
         p->base = p->allocated;
         return;
     }
-    finish(p->call, "MPI_Iexscan", PMPI_Iexscan(mine, &before, 1, MPI_UINT64_T, MPI_SUM, f->comm, &request), &request);
+    finish_request(p->call, "MPI_Iexscan", PMPI_Iexscan(mine, &before, 1, MPI_UINT64_T, MPI_SUM, f->comm, &request),
+                   &request);
     if (f->rank == 0) allocate_memory(p, (size_t)all[0]);
-    finish(p->call, "MPI_Ibcast", PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request), &request);
+    finish_request(p->call, "MPI_Ibcast", PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request), &request);
     if (all[0] && p->start == RMA_GPTR_NULL) p->why = "no memory";
     if (p->why || !all[0]) return;
     if (f->rank == 0) before = 0; /* MPI has not written it */
@@ -424,8 +425,8 @@ static void meet_at_end(const struct rmai_win *w) {
         MPI_Request receive, send;
         const int code = PMPI_Irecv(NULL, 0, MPI_BYTE, from, w->number, f->comm, &receive);
         const int sent = PMPI_Isend(NULL, 0, MPI_BYTE, to, w->number, f->comm, &send);
-        finish("MPI_Win_free", "MPI_Isend", sent, &send);
-        finish("MPI_Win_free", "MPI_Irecv", code, &receive);
+        finish_request("MPI_Win_free", "MPI_Isend", sent, &send);
+        finish_request("MPI_Win_free", "MPI_Irecv", code, &receive);
     }
 }
 

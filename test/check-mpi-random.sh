@@ -53,7 +53,7 @@ fi
 
 # The comparison itself: a byte that the program's model does not expect is found.
 # Open MPI makes no window of one process.
-if [ "$mpi" = mpich ]; then
+[ "$mpi" = mpich ] || verdict
 cat >"$dir/wrong.c" <<'CODE'
 #include <mpi.h>
 int MPI_Put(const void *from, int n, MPI_Datatype type, int rank, MPI_Aint disp, int n_to, MPI_Datatype to,
@@ -74,6 +74,5 @@ if ${MPICC:-mpicc.mpich} -std=gnu11 -O1 -pthread -o "$dir/wrong" "$dir/wrong.c" 
     fi
 else
     fail "wrong.c does not compile"
-fi
 fi
 verdict
