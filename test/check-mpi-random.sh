@@ -53,7 +53,7 @@ fi
 
 # The comparison itself: a byte that the program's model does not expect is found.
 # Open MPI makes no window of one process.
-[ "$mpi" = mpich ] || verdict
+[ "$mpi" = mpich ] || { verdict; exit 0; }
 cat >"$dir/wrong.c" <<'CODE'
 #include <mpi.h>
 int MPI_Put(const void *from, int n, MPI_Datatype type, int rank, MPI_Aint disp, int n_to, MPI_Datatype to,
