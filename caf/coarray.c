@@ -89,6 +89,7 @@ void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c)
     else if (stat == RMAI_CAF_OK)
         rma_free(c->base); /* waits for each image; without all of them the block stays */
     free(c->where);
+    if (c->variable) rmai_caf_variable_gone(c);
     free(c);
     if (stat == RMAI_CAF_OK)
         rmai_caf_done(r);
@@ -100,9 +101,8 @@ void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {
     while (team->coarrays) {
         struct rmai_caf_coarray *c = team->coarrays;
         team->coarrays = c->next;
-        if (!c->descriptor) continue;   /* a scalar: a variable still has its address, so it keeps its memory */
-        *(void **)c->descriptor = NULL; /* a descriptor begins with the address */
-        *c->token = NULL;
+        if (!rmai_caf_variable_clear(c)) continue; /* the program may use it still: it keeps its memory */
+        rmai_caf_variable_gone(c);
         rma_free_mem(c->base);
         free(c->where);
         free(c);

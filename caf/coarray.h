@@ -6,7 +6,7 @@
 #include "caf/core.h"
 #include "caf/team.h"
 
-struct descriptor;
+struct rmai_caf_variable;
 
 /* A coarray, or an allocatable or pointer component of one: the compiler's token is a pointer to it.
  *
@@ -20,14 +20,18 @@ struct rmai_caf_coarray {
     rma_gptr_t first; /* the global pointer of base on PE 0, if it is symmetric */
     rma_gptr_t *where;
     int component;
-    int is_plain; /* 1: elements of an intrinsic type, in which there are no pointers */
-    int lent;     /* 1: no coarray, but the variables of an accessor (gfortran_accessors.c); base is where they are */
-    struct rmai_caf_team *team;    /* of `where` */
-    struct descriptor *descriptor; /* the compiler's, of an allocatable array; else NULL */
-    void **token;                  /* where the compiler keeps the pointer to this struct, or NULL; both are cleared
-                                      when END TEAM frees the coarray */
-    struct rmai_caf_coarray *next; /* of the team's */
+    int is_plain;  /* 1: elements of an intrinsic type, in which there are no pointers */
+    int lent;      /* 1: no coarray, but the variables of an accessor (gfortran_accessors.c); base is where they are */
+    struct rmai_caf_team *team;         /* of `where` */
+    struct rmai_caf_variable *variable; /* the program's, of an allocatable coarray; or NULL */
+    struct rmai_caf_coarray *next;      /* of the team's */
 };
+
+/* The files of a compiler's interface keep what it says of a variable. rmai_caf_variable_clear makes the program's
+ * variable of the coarray one that is not allocated; returns 0 if it cannot find it. rmai_caf_variable_gone is called
+ * before a coarray with `variable` goes. */
+int rmai_caf_variable_clear(const struct rmai_caf_coarray *c);
+void rmai_caf_variable_gone(struct rmai_caf_coarray *c);
 
 /* A byte of some image. */
 struct rmai_caf_place {
@@ -59,6 +63,11 @@ static inline struct rmai_caf_place rmai_caf_place(const struct rmai_caf_coarray
                 .near = near, .far = c->first + ((rma_gptr_t)(uint32_t)pe << 40) + offset, .pe = pe};
     }
     return rmai_caf_place_slow(c, offset, pe);
+}
+
+/* rmai_caf_holds: 1 if bytes [offset, offset + len) lie in the coarray. An offset before its first byte has wrapped. */
+static inline int rmai_caf_holds(const struct rmai_caf_coarray *c, size_t offset, size_t len) {
+    return offset <= c->size && len <= c->size - offset;
 }
 
 /* rmai_caf_place_of returns the place of an address in the process of pe, which pe's memory holds. */

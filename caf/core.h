@@ -80,6 +80,7 @@ struct rmai_caf {
     int updated; /* atomics are under way to the image on PE updated - 1: to none if it is 0, and if
                     it is RMAI_CAF_MANY to several */
     int me, n;
+    int early; /* 1: main may not have begun yet: constructors register coarrays */
 };
 extern struct rmai_caf rmai_caf;
 
@@ -95,6 +96,9 @@ static inline void rmai_caf_must(int code) {
 /* rmai_caf_start starts librma, unless it runs. The first registration of a coarray calls it, which may be before
  * main. */
 void rmai_caf_start(void);
+
+/* rmai_caf_in_main is called by statements that a program executes after main has begun, if rmai_caf.early is set. */
+void rmai_caf_in_main(void);
 
 /* rmai_caf_leave tells the other images that this one has stopped or failed. */
 void rmai_caf_leave(enum rmai_caf_stat status);
@@ -154,7 +158,11 @@ static inline void rmai_caf_done(struct rmai_caf_result r) {
 /* rmai_caf_error_stop ends the job with this exit code. */
 void rmai_caf_error_stop(int code) __attribute__((noreturn));
 
-/* rmai_caf_memory is malloc, and ends the job if there is no memory. */
+/* rmai_caf_memory is malloc, and ends the job if there is no memory; rmai_caf_array does so for n times size bytes. */
 void *rmai_caf_memory(const char *statement, size_t size);
+static inline void *rmai_caf_array(const char *statement, size_t n, size_t size) {
+    size_t bytes;
+    return rmai_caf_memory(statement, __builtin_mul_overflow(n, size, &bytes) ? SIZE_MAX : bytes);
+}
 
 #endif

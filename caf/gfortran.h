@@ -19,6 +19,16 @@ enum reference_mode {
     MODE_OPEN_START
 };
 
+/* A descriptor of any rank. */
+struct any_descriptor {
+    struct descriptor d;
+    struct dimension dim[RMAI_CAF_DIMS];
+};
+
+static inline void rmai_caf_descriptor_copy(struct any_descriptor *to, const struct descriptor *from) {
+    __builtin_memcpy(to, from, sizeof *from + (size_t)from->rank * sizeof from->dim[0]);
+}
+
 /* One step from a coarray to a part of it. */
 struct reference {
     struct reference *next;
@@ -83,6 +93,12 @@ static inline int has_failed(struct rmai_caf_result r, const char *statement, in
 /* 1: the program registers accessors, so gfortran 15 or later has compiled it (gfortran_accessors.c). */
 extern int rmai_caf_has_accessors;
 
+/* rmai_caf_span_of returns the bytes that a stride of a descriptor counts. They are the bytes of an element, or more
+ * where the elements are components of larger ones. gfortran leaves the span and the offset of some descriptors that it
+ * makes for a call unset (the components of CO_BROADCAST), and gives text in a CLASS(*) a span of one character. So a
+ * span counts if it holds an element, and if the offset agrees with the bounds: then the compiler has set both. */
+ptrdiff_t rmai_caf_span_of(const struct descriptor *d);
+
 /* The box and strides of a descriptor. */
 void rmai_caf_box_of(const struct descriptor *d, struct rmai_caf_box *box, ptrdiff_t *strides);
 
@@ -99,8 +115,19 @@ void rmai_caf_assign_from(struct rmai_caf_result r, const char *statement, const
                           struct rmai_caf_type to_type, const struct rmai_caf_remote *from,
                           struct rmai_caf_type from_type, const struct rmai_caf_box *box, int overlap);
 
+/* rmai_caf_variable_made notes where the program keeps an allocatable coarray that is being registered.
+ * rmai_caf_variable_shape returns the descriptor that an allocatable array had when it was allocated, or NULL.
+ * rmai_caf_variables_read is called at SYNC ALL if there are fresh variables, whose bounds it copies. */
+void rmai_caf_variable_made(struct rmai_caf_coarray *c, struct descriptor *d, caf_token *token);
+const struct descriptor *rmai_caf_variable_shape(const struct rmai_caf_coarray *c);
+extern struct rmai_caf_variable *rmai_caf_variables_fresh;
+void rmai_caf_variables_read(void);
+
 /* rmai_caf_vector_value returns element i of a vector of integers of this kind. */
-ptrdiff_t rmai_caf_vector_value(const void *values, int kind, size_t i);
+ptrdiff_t rmai_caf_vector_value(const void *values, int kind, ptrdiff_t i);
+
+/* rmai_caf_conform: 1 if an assignment has as many elements on both sides; 0 after it has reported that it has not. */
+int rmai_caf_conform(struct rmai_caf_result r, const char *statement, size_t from, size_t to);
 
 /* gfortran ends each ALLOCATE of a coarray with a SYNC ALL without STAT=, even one that has failed. If the ALLOCATE had
  * STAT= and an image has left, that SYNC ALL must not end the job: rmai_caf_sync_is_of_allocate says so in advance. */

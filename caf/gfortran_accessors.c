@@ -94,11 +94,6 @@ int _gfortran_caf_get_remote_function_index(int hash) {
 
 /* ---- requests ---- */
 
-struct any_descriptor {
-    struct descriptor d;
-    struct dimension dim[RMAI_CAF_DIMS];
-};
-
 enum action { GET, PUT, IS_PRESENT };
 
 /* What the image that executes an accessor must know. In a message, the accessor's variables and the data of a put
@@ -126,10 +121,6 @@ struct answer {
     struct any_descriptor data_array;
     char *data;
 } __attribute__((aligned(16)));
-
-static void copy_descriptor(struct any_descriptor *to, const struct descriptor *from) {
-    memcpy(to, from, sizeof *from + (size_t)from->rank * sizeof from->dim[0]);
-}
 
 /* The bytes of the elements of a contiguous array. An accessor that allocates it may not write the rank. */
 static size_t bytes_of(struct any_descriptor *a, size_t size) {
@@ -241,7 +232,7 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
     a->caller = rmai_caf.team->me + 1;
     a->variables = (uint64_t)(uintptr_t)variables;
     a->is_array = d != NULL;
-    if (d) copy_descriptor(&a->coarray, d);
+    if (d) rmai_caf_descriptor_copy(&a->coarray, d);
     if (token && token->lent) {
         a->base = (uint64_t)(uintptr_t)token->base;
         a->is_local = 1;
@@ -259,7 +250,7 @@ static int perform(struct rmai_caf_result r, const char *statement, struct acces
     if ((pe = rmai_caf_pe(r, statement, in, image)) < 0 || has_failed(r, statement, pe)) return 0;
     /* A dummy argument may be a part of the coarray. */
     size_t offset = d ? (size_t)((char *)d->base - token->base) : 0;
-    if (__builtin_expect(offset > token->size, 0)) {
+    if (__builtin_expect(!rmai_caf_holds(token, offset, 0), 0)) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
                         "%s: the array at byte %td is outside its coarray, which has %zu bytes", statement,
                         (ptrdiff_t)offset, token->size);
@@ -293,7 +284,7 @@ void _gfortran_caf_get_from_remote(caf_token token, const struct descriptor *fro
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     struct access a = access_of(GET, index, variables_size, size, to_characters, from_characters);
     struct answer answer;
-    if ((a.has_data_array = to != NULL)) copy_descriptor(&a.data_array, to);
+    if ((a.has_data_array = to != NULL)) rmai_caf_descriptor_copy(&a.data_array, to);
     if (!perform(r, statement, &a, token, from, image, team, team_number, variables, NULL, &answer)) return;
     if (to_characters) *to_characters = answer.to_characters;
     if (!to) {
@@ -322,8 +313,8 @@ int32_t _gfortran_caf_is_present_on_remote(caf_token token, int image, int index
     struct access a = access_of(IS_PRESENT, index, variables_size, 0, NULL, NULL);
     struct answer answer = {0};
     if (!token) return 0;
-    perform(RMAI_CAF_NO_RESULT, "ALLOCATED of a part of a coarray of another image", &a, token, token->descriptor,
-            image, NULL, NULL, variables, NULL, &answer);
+    perform(RMAI_CAF_NO_RESULT, "ALLOCATED of a part of a coarray of another image", &a, token,
+            rmai_caf_variable_shape(token), image, NULL, NULL, variables, NULL, &answer);
     int32_t present = answer.present;
     if (answer.free_data) free(answer.data);
     return present;
@@ -340,7 +331,7 @@ static void put(struct rmai_caf_result r, const char *statement, struct access *
         struct rmai_caf_box box;
         ptrdiff_t stride[RMAI_CAF_DIMS], packed_stride[RMAI_CAF_DIMS];
         size_t elem = from->elem_len ? from->elem_len : (size_t)from->span;
-        copy_descriptor(&a->data_array, from);
+        rmai_caf_descriptor_copy(&a->data_array, from);
         rmai_caf_box_of(from, &box, stride);
         rmai_caf_box_packed(&box, elem, packed_stride);
         a->size = box.n * elem;

@@ -12,6 +12,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
                             size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_coarray *c = NULL;
+    const int is_allocatable = type == REGISTER_ALLOC || type == REGISTER_LOCK_ALLOC || type == REGISTER_EVENT_ALLOC;
     int zero = 1;
     rmai_caf_start();
     switch (type) {
@@ -30,7 +31,9 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
         case REGISTER_LOCK_ALLOC:
         case REGISTER_CRITICAL:
         case REGISTER_EVENT_STATIC:
-        case REGISTER_EVENT_ALLOC: size *= sizeof(uint64_t); break;
+        case REGISTER_EVENT_ALLOC:
+            if (__builtin_mul_overflow(size, sizeof(uint64_t), &size)) size = SIZE_MAX;
+            break;
         default:
             rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
                             "ALLOCATE: this library does not know coarrays of kind %d: the compiler is newer", type);
@@ -43,10 +46,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
     }
     desc->base = c->base;
     c->is_plain = desc->type >= RMAI_CAF_INTEGER && desc->type <= RMAI_CAF_CHARACTER && desc->type != RMAI_CAF_DERIVED;
-    if (type == REGISTER_ALLOC && desc->rank > 0) {
-        c->descriptor = desc;
-        c->token = (void **)token;
-    }
+    if (is_allocatable) rmai_caf_variable_made(c, desc, token);
 }
 
 void _gfortran_caf_deregister(caf_token *token, int type, int *stat, char *errmsg, size_t errmsg_len) {

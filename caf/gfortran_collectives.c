@@ -5,66 +5,145 @@
 
 #include "caf/collective.h"
 #include "caf/gfortran.h"
+#include "caf/sync.h"
+#include "caf/team.h"
 
 #include <complex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAME 65536 /* bytes of a procedure's frame, in which gfortran makes descriptors */
+
 /* A contiguous copy of an array, or the array itself if it is contiguous. */
 struct packed {
+    const struct descriptor *a;
     struct rmai_caf_box box;
     ptrdiff_t stride[RMAI_CAF_DIMS], packed_stride[RMAI_CAF_DIMS];
     char *data;
     int copied;
 };
 
-static void pack(struct packed *p, const char *statement, const struct descriptor *a) {
+/* gfortran 12 broadcasts a component of a derived type by a descriptor of one dimension that it makes for the call. If
+ * the component is one text, that does not have its address, but the address of a second descriptor, which has. Both
+ * are in the frame of the caller. */
+static const struct descriptor *component_text(const struct descriptor *a) {
+    const struct descriptor *text = a->base;
+    const ptrdiff_t distance = (char *)a->base - (const char *)a;
+    if (a->type != RMAI_CAF_CHARACTER || a->rank != 1 || a->dim[0].lower != 1 || a->dim[0].upper != 1) return a;
+    if (distance < -FRAME || distance > FRAME || (uintptr_t)text % sizeof(void *) != 0) return a;
+    return text->rank == 0 && text->type == a->type && text->elem_len == a->elem_len &&
+                   text->span == (ptrdiff_t)text->elem_len
+               ? text
+               : a;
+}
+
+/* Returns 0 after it has reported that the array is not there. */
+static int pack(struct packed *p, struct rmai_caf_result r, const char *statement, const struct descriptor *a) {
+    p->a = a = component_text(a);
     rmai_caf_box_of(a, &p->box, p->stride);
     rmai_caf_box_packed(&p->box, a->elem_len, p->packed_stride);
     p->copied = 0;
     for (int d = 0; d < p->box.dims; d++)
         if (p->box.count[d] > 1 && p->stride[d] != p->packed_stride[d]) p->copied = 1;
     p->data = a->base;
-    if (!p->copied) return;
-    p->data = rmai_caf_memory(statement, p->box.n * a->elem_len);
+    if (!p->data && p->box.n > 0 && a->elem_len > 0) {
+        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                        "%s: the variable, or a component of it, is not allocated on this image", statement);
+        return 0;
+    }
+    if (!p->copied) return 1;
+    p->data = rmai_caf_array(statement, p->box.n, a->elem_len);
     rmai_caf_copy(p->data, p->packed_stride, a->base, p->stride, &p->box, a->elem_len);
+    return 1;
 }
 
-static void unpack(struct packed *p, const struct descriptor *a) {
+static void unpack(struct packed *p) {
     if (!p->copied) return;
-    rmai_caf_copy(a->base, p->stride, p->data, p->packed_stride, &p->box, a->elem_len);
+    rmai_caf_copy(p->a->base, p->stride, p->data, p->packed_stride, &p->box, p->a->elem_len);
     free(p->data);
 }
 
-/* The kind follows from the number of bytes. REAL(10) and REAL(16) both take 16 bytes, and nothing tells them apart:
- * they count as REAL(16). */
-static struct rmai_caf_type type_of(const struct descriptor *a, int characters) {
-    struct rmai_caf_type t = {.type = a->type, .kind = (int)a->elem_len, .elem = a->elem_len};
-    switch (a->type) {
-        case RMAI_CAF_COMPLEX: t.kind = (int)(a->elem_len / 2); break;
-        case RMAI_CAF_CHARACTER: t.kind = characters > 0 ? (int)(a->elem_len / (size_t)characters) : 1; break;
-        default: break;
-    }
-#ifdef __SIZEOF_FLOAT128__
-        /* REAL(10) takes 16 bytes, as REAL(16) does. gfortran gives it an element length of 10 or 16, depending on the
-         * version; version numbers of the descriptor do not help. */
-#endif
-    return t;
+/* ---- the kind of an element ---- */
+
+#if defined(__SIZEOF_FLOAT128__) && __LDBL_MANT_DIG__ == 64
+/* REAL(10) takes 16 bytes, as REAL(16) does, and no argument tells them apart; only their values can. REAL(10) has 10
+ * bytes: 64 bits with a leading 1, then sign and exponent; what follows is left as it was. REAL(16) has sign and
+ * exponent in its last 2 bytes. A number counts as one of a kind if its magnitude is within 2^-RANGE to 2^RANGE. */
+#define RANGE 2048
+enum { MAY_BE_10 = 1, MAY_BE_16 = 2, IS_10 = 4, IS_16 = 8 };
+
+static int is_in_range(unsigned sign_and_exponent) {
+    const int exponent = (int)(sign_and_exponent & 0x7fff) - 0x3fff;
+    return exponent >= -RANGE && exponent <= RANGE;
 }
 
+static unsigned kinds_of(const char *number) {
+    uint64_t bits[2];
+    memcpy(bits, number, sizeof bits);
+    if (!bits[0] && !(bits[1] << 1)) return 0; /* 0 in both kinds, or -0 */
+    const int may_be_10 = bits[0] >> 63 && is_in_range((unsigned)bits[1] & 0xffff);
+    const int may_be_16 = is_in_range((unsigned)(bits[1] >> 48));
+    if (may_be_10 == may_be_16) return MAY_BE_10 | MAY_BE_16;
+    return may_be_10 ? IS_10 : IS_16;
+}
+
+/* Decides between the two kinds for all images of the team. Returns 0 after it has reported that it cannot. */
+static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts, int *kind) {
+    rma_team *team = rmai_caf.team->native;
+    uint64_t kinds = 0;
+    for (size_t i = 0; i < p->box.n * (size_t)parts; i++) kinds |= kinds_of(p->data + 16 * i);
+    if (!rmai_caf_sync_members(r, statement, rmai_caf.team)) return 0;
+    rmai_caf_must(rma_or_reduce_uint64(team, &kinds, &kinds, 1));
+    *kind = kinds & IS_10 ? 10 : 16;
+    if (kinds == 0 || !(kinds & IS_10) != !(kinds & IS_16)) return 1;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                    "%s: the compiler does not tell whether the numbers are of REAL(10) or REAL(16), and their values "
+                    "do not, either: use another kind",
+                    statement);
+    return 0;
+}
+#else
+static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts, int *kind) {
+    (void)r, (void)statement, (void)p, (void)parts;
+    *kind = 16;
+    return 1;
+}
+#endif
+
+/* The kind follows from the number of bytes. characters: in an element. Returns 0 after it has reported an error; on
+ * all images, if on one. */
+static int find_type(struct rmai_caf_result r, const char *statement, const struct packed *p, int characters,
+                     struct rmai_caf_type *t) {
+    const size_t elem = p->a->elem_len;
+    *t = (struct rmai_caf_type){.type = p->a->type, .kind = (int)elem, .elem = elem};
+    switch (t->type) {
+        case RMAI_CAF_REAL: return elem != 16 || decide_kind(r, statement, p, 1, &t->kind);
+        case RMAI_CAF_COMPLEX:
+            t->kind = (int)(elem / 2);
+            return elem != 32 || decide_kind(r, statement, p, 2, &t->kind);
+        case RMAI_CAF_CHARACTER: t->kind = characters > 0 ? (int)(elem / (size_t)characters) : 1; return 1;
+        default: return 1;
+    }
+}
+
+/* ---- the calls but CO_REDUCE ---- */
+
 void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, char *errmsg, size_t errmsg_len) {
+    struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct packed p;
-    pack(&p, "CO_BROADCAST", a);
-    rmai_caf_broadcast(result_at(stat, errmsg, errmsg_len), p.data, p.box.n * a->elem_len, source);
-    unpack(&p, a);
+    if (!pack(&p, r, "CO_BROADCAST", a)) return;
+    rmai_caf_broadcast(r, p.data, p.box.n * p.a->elem_len, source);
+    unpack(&p);
 }
 
 static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_reduction op, int result,
                    struct rmai_caf_result r, int characters) {
+    struct rmai_caf_type type;
     struct packed p;
-    pack(&p, statement, a);
-    rmai_caf_reduce(r, statement, op, p.data, p.box.n, type_of(a, characters), result, NULL, NULL);
-    unpack(&p, a);
+    if (!pack(&p, r, statement, a)) return;
+    if (find_type(r, statement, &p, characters, &type))
+        rmai_caf_reduce(r, statement, op, p.data, p.box.n, type, result, NULL, NULL);
+    unpack(&p);
 }
 
 void _gfortran_caf_co_sum(struct descriptor *a, int result, int *stat, char *errmsg, size_t errmsg_len) {
@@ -169,18 +248,18 @@ static int is_callable(const struct user *u) {
 
 void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, void *), int flags, int result, int *stat,
                              char *errmsg, int a_len, size_t errmsg_len) {
+    static const char statement[] = "CO_REDUCE";
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
-    struct user u = {
-        .function = (any_function *)operation, .flags = flags, .type = type_of(a, late_length(errmsg, a_len))};
+    struct user u = {.function = (any_function *)operation, .flags = flags, .characters = late_length(errmsg, a_len)};
     struct packed p;
-    u.characters = late_length(errmsg, a_len);
-    if (!is_callable(&u)) {
-        rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
-                        "CO_REDUCE: the library cannot call functions of gfortran's type %d with %zu bytes",
-                        u.type.type, u.type.elem);
-        return;
+    if (!pack(&p, r, statement, a)) return;
+    if (find_type(r, statement, &p, u.characters, &u.type)) {
+        if (is_callable(&u))
+            rmai_caf_reduce(r, statement, RMAI_CAF_USER, p.data, p.box.n, u.type, result, combine_by_user, &u);
+        else
+            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                            "CO_REDUCE: the library cannot call functions of gfortran's type %d with %zu bytes",
+                            u.type.type, u.type.elem);
     }
-    pack(&p, "CO_REDUCE", a);
-    rmai_caf_reduce(r, "CO_REDUCE", RMAI_CAF_USER, p.data, p.box.n, u.type, result, combine_by_user, &u);
-    unpack(&p, a);
+    unpack(&p);
 }

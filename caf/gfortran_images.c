@@ -10,9 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Constructors store the initial values of static coarrays, some of them after the last registration: an image writes
+ * to another one only when that has called this. */
 void _gfortran_caf_init(int *argc, char ***argv) {
     (void)argc, (void)argv;
     rmai_caf_start();
+    rmai_caf_in_main();
+    rmai_caf_sync_team(RMAI_CAF_NO_RESULT, "start of the coarrays", rmai_caf.initial);
 }
 
 void _gfortran_caf_finalize(void) { rmai_caf_finish(); }
@@ -116,6 +120,8 @@ void rmai_caf_sync_is_of_allocate(void) { sync_is_of_allocate = 1; }
 
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
     int ignored;
+    if (__builtin_expect(rmai_caf.early, 0)) rmai_caf_in_main();
+    if (__builtin_expect(rmai_caf_variables_fresh != NULL, 0)) rmai_caf_variables_read();
     if (__builtin_expect(sync_is_of_allocate, 0)) {
         sync_is_of_allocate = 0;
         if (!stat) stat = &ignored;
@@ -124,12 +130,14 @@ void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len) {
 }
 
 void _gfortran_caf_sync_memory(int *stat, char *errmsg, size_t errmsg_len) {
+    if (__builtin_expect(rmai_caf.early, 0)) rmai_caf_in_main();
     rmai_caf_must(rma_quiet());
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     rmai_caf_done(result_at(stat, sync_message(errmsg), errmsg_len));
 }
 
 void _gfortran_caf_sync_images(int count, int *images, int *stat, char *errmsg, size_t errmsg_len) {
+    if (__builtin_expect(rmai_caf.early, 0)) rmai_caf_in_main();
     rmai_caf_sync_images(result_at(stat, sync_message(errmsg), errmsg_len), count, images);
 }
 

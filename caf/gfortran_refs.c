@@ -12,17 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct any_descriptor {
-    struct descriptor d;
-    struct dimension dim[RMAI_CAF_DIMS];
-};
-
-/* Where a chain has led. */
+/* Where a chain has led. The memory that it has entered last is the coarray, or a component with memory of its own. */
 struct chain {
     const char *statement;
     struct rmai_caf_result r;
     struct rmai_caf_remote remote;
     struct rmai_caf_box box;
+    size_t at, size;                  /* the place in that memory, and the memory's bytes; SIZE_MAX: not known */
     size_t elem;                      /* bytes of an element */
     int associated;                   /* 0: a component of the chain is not allocated or not associated */
     ptrdiff_t *values[RMAI_CAF_DIMS]; /* offsets of a vector subscript, or NULL */
@@ -40,11 +36,21 @@ static void close_chain(struct chain *c) {
     if (c->remote.list) free(c->remote.list);
 }
 
+static RMAI_COLD int beyond_memory(struct chain *c, ptrdiff_t low, ptrdiff_t high) {
+    rmai_caf_report(c->r, RMAI_CAF_STAT_ARGUMENT,
+                    "%s: bytes %td to %td are outside of the memory on image %d, which has %zu bytes", c->statement,
+                    (ptrdiff_t)c->at + low, (ptrdiff_t)c->at + high - 1, c->remote.at.pe + 1, c->size);
+    return 0;
+}
+
+static void advance(struct chain *c, ptrdiff_t bytes) {
+    c->remote.at = rmai_caf_place_at(c->remote.at, bytes);
+    c->at += (size_t)bytes;
+}
+
 /* Appends a dimension to the box. */
 static int add_dimension(struct chain *c, ptrdiff_t count, ptrdiff_t stride) {
-    int d = c->box.dims++;
-    c->box.count[d] = count > 0 ? (size_t)count : 0;
-    c->box.n *= c->box.count[d];
+    int d = rmai_caf_box_add(&c->box, count);
     c->remote.stride[d] = stride;
     c->values[d] = NULL;
     return d;
@@ -59,11 +65,11 @@ static int take_dimension(struct chain *c, const struct reference *ref, int i, p
     if (mode == MODE_VECTOR) {
         size_t n = ref->u.a.dim[i].v.n;
         int d = add_dimension(c, (ptrdiff_t)n, 0);
-        c->values[d] = rmai_caf_memory(c->statement, n * sizeof *c->values[d]);
+        c->values[d] = rmai_caf_array(c->statement, n, sizeof *c->values[d]);
         for (size_t k = 0; k < n; k++) {
-            ptrdiff_t index = rmai_caf_vector_value(ref->u.a.dim[i].v.values, ref->u.a.dim[i].v.kind, k);
+            ptrdiff_t index = rmai_caf_vector_value(ref->u.a.dim[i].v.values, ref->u.a.dim[i].v.kind, (ptrdiff_t)k);
             if (bounds && (index < lower || index > upper)) return out_of_bounds(c, index, lower, upper);
-            c->values[d][k] = (index - lower) * stride;
+            c->values[d][k] = rmai_caf_distance(lower, index, stride);
         }
         return 1;
     }
@@ -84,13 +90,13 @@ static int take_dimension(struct chain *c, const struct reference *ref, int i, p
         if (start < lower || start > upper) return out_of_bounds(c, start, lower, upper);
         if (last < lower || last > upper) return out_of_bounds(c, last, lower, upper);
     }
-    if (count > 0) c->remote.at = rmai_caf_place_at(c->remote.at, (start - lower) * stride);
+    if (count > 0) advance(c, rmai_caf_distance(lower, start, stride));
     if (mode != MODE_SINGLE) add_dimension(c, count, step * stride);
     return 1;
 }
 
 static int take_array(struct chain *c, const struct reference *ref, const struct descriptor *d) {
-    ptrdiff_t span = d->span ? d->span : (ptrdiff_t)d->elem_len;
+    ptrdiff_t span = rmai_caf_span_of(d);
     for (int i = 0; i < RMAI_CAF_DIMS && ref->u.a.mode[i] != MODE_NONE; i++)
         if (!take_dimension(c, ref, i, d->dim[i].lower, d->dim[i].upper, d->dim[i].stride * span, 1)) return 0;
     return 1;
@@ -114,7 +120,7 @@ static void list_chain_elements(struct chain *c) {
     int any = 0;
     for (int d = 0; d < c->box.dims; d++) any |= c->values[d] != NULL;
     if (!any || c->box.n == 0) return;
-    ptrdiff_t *list = rmai_caf_memory(c->statement, c->box.n * sizeof *list);
+    ptrdiff_t *list = rmai_caf_array(c->statement, c->box.n, sizeof *list);
     size_t at[RMAI_CAF_DIMS] = {0};
     for (size_t i = 0; i < c->box.n; i++) {
         list[i] = 0;
@@ -123,6 +129,16 @@ static void list_chain_elements(struct chain *c) {
         for (int d = 0; d < c->box.dims && ++at[d] == c->box.count[d]; d++) at[d] = 0;
     }
     c->remote.list = list;
+}
+
+/* 1 if the elements of the box, each with elem bytes, lie in the memory that the chain has entered last; 0 after it has
+ * reported that they do not. */
+static int inside(struct chain *c, size_t elem) {
+    ptrdiff_t low, high;
+    rmai_caf_hull(&c->remote, &c->box, elem, &low, &high);
+    if (c->size == SIZE_MAX) return 1;
+    const size_t first = c->at + (size_t)low, len = (size_t)(high - low);
+    return (first <= c->size && len <= c->size - first) || beyond_memory(c, low, high);
 }
 
 /* Follows the chain of references from coarray `token` on image, and fills in *c; the caller then calls close_chain.
@@ -139,6 +155,7 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
     c->box.n = 1;
     c->elem = 0;
     c->associated = 1;
+    c->at = 0;
     if (!token) {
         rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: the coarray is not allocated", statement);
         return 0;
@@ -146,7 +163,8 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
     int pe = rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
     c->remote.at = rmai_caf_place(token, 0, pe);
-    known = token->descriptor;
+    c->size = token->size;
+    known = rmai_caf_variable_shape(token);
     for (; ref; ref = ref->next) {
         c->elem = ref->item_size;
         if (ref->type == REFERENCE_ARRAY) {
@@ -163,13 +181,14 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
             if (!take_static_array(c, ref)) return 0;
             continue;
         }
-        c->remote.at = rmai_caf_place_at(c->remote.at, ref->u.c.offset);
+        advance(c, ref->u.c.offset);
         known = NULL;
         if (!ref->u.c.token_offset) continue;
         /* The descriptor of an array, or the pointer to a scalar: both begin with the address. */
         int is_array = ref->next && ref->next->type == REFERENCE_ARRAY;
         size_t len =
             is_array ? sizeof array.d + (size_t)count_dimensions(ref->next) * sizeof array.dim[0] : sizeof array.d.base;
+        if (!inside(c, len)) return 0;
         rmai_caf_read(statement, &array, c->remote.at, len);
         if (!array.d.base) {
             c->associated = 0;
@@ -179,10 +198,15 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
             return 0;
         }
         c->remote.at = rmai_caf_place_of(pe, (uint64_t)(uintptr_t)array.d.base);
-        if (is_array) known = &array.d;
+        c->at = 0;
+        c->size = SIZE_MAX; /* a bound of an array is checked, and the compiler knows the type of a scalar */
+        if (!is_array) continue;
+        array.d.rank = (signed char)count_dimensions(ref->next);
+        known = &array.d;
     }
-    if (!query) list_chain_elements(c);
-    return 1;
+    if (query) return 1;
+    list_chain_elements(c);
+    return c->box.n == 0 || inside(c, c->elem);
 }
 
 /* ---- the calls ---- */
@@ -198,13 +222,9 @@ void _gfortran_caf_send_by_ref(caf_token token, int image, struct descriptor *so
     if (follow(&c, r, statement, token, image, refs, 0)) {
         struct rmai_caf_box mine;
         rmai_caf_box_of(source, &mine, local.stride);
-        if (source->rank == 0)
-            memset(local.stride, 0, sizeof local.stride);
-        else if (mine.n != c.box.n)
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, mine.n,
-                            c.box.n);
+        if (source->rank == 0) memset(local.stride, 0, sizeof local.stride);
         struct rmai_caf_type type = {.type = dest_type, .kind = dest_kind, .elem = c.elem};
-        if (source->rank == 0 || mine.n == c.box.n)
+        if (source->rank == 0 || rmai_caf_conform(r, statement, mine.n, c.box.n))
             rmai_caf_assign_to(r, statement, &c.remote, type, &local, rmai_caf_type_of(source, source_kind), &c.box,
                                overlap && c.remote.at.pe == rmai_caf.me);
     }
@@ -216,7 +236,7 @@ static void reallocate(struct descriptor *dest, const struct chain *c) {
     ptrdiff_t stride = 1;
     free(dest->base);
     if (!dest->elem_len) dest->elem_len = c->elem;
-    dest->base = rmai_caf_memory(c->statement, c->box.n * dest->elem_len);
+    dest->base = rmai_caf_array(c->statement, c->box.n, dest->elem_len);
     dest->span = (ptrdiff_t)dest->elem_len;
     dest->offset = 0;
     for (int d = 0; d < c->box.dims; d++) {
@@ -255,10 +275,7 @@ void _gfortran_caf_get_by_ref(caf_token token, int image, struct descriptor *des
             box = &mine;
             memset(c.remote.stride, 0, sizeof c.remote.stride);
         }
-        if (mine.n != box->n)
-            rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, box->n,
-                            mine.n);
-        else
+        if (rmai_caf_conform(r, statement, box->n, mine.n))
             rmai_caf_assign_from(r, statement, &local, rmai_caf_type_of(dest, dest_kind), &c.remote, type, box,
                                  overlap && c.remote.at.pe == rmai_caf.me);
     }
@@ -280,14 +297,11 @@ void _gfortran_caf_sendget_by_ref(caf_token dest_token, int dest_image, struct r
     if (follow(&to, to_r, statement, dest_token, dest_image, dest_refs, 0)) {
         struct rmai_caf_type type = {.type = source_type, .kind = source_kind, .elem = from.elem};
         struct rmai_caf_type to_type = {.type = dest_type, .kind = dest_kind, .elem = to.elem};
-        struct rmai_caf_local packed = {.base = rmai_caf_memory(statement, from.box.n * from.elem)};
+        struct rmai_caf_local packed = {.base = rmai_caf_array(statement, from.box.n, from.elem)};
         rmai_caf_box_packed(&from.box, from.elem, packed.stride);
         rmai_caf_get(statement, &packed, &from.remote, &from.box, from.elem);
         rmai_caf_done(from_r);
-        if (from.box.dims > 0 && from.box.n != to.box.n) {
-            rmai_caf_report(to_r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, from.box.n,
-                            to.box.n);
-        } else {
+        if (from.box.dims == 0 || rmai_caf_conform(to_r, statement, from.box.n, to.box.n)) {
             if (from.box.dims > 0)
                 rmai_caf_box_packed(&to.box, from.elem, packed.stride);
             else

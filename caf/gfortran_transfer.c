@@ -9,19 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+ptrdiff_t rmai_caf_span_of(const struct descriptor *d) {
+    ptrdiff_t offset = 0;
+    if (__builtin_expect(d->span <= (ptrdiff_t)d->elem_len, 1)) return (ptrdiff_t)d->elem_len;
+    for (int i = 0; i < d->rank; i++) offset -= d->dim[i].lower * d->dim[i].stride;
+    return offset == d->offset ? d->span : (ptrdiff_t)d->elem_len;
+}
+
 void rmai_caf_box_of(const struct descriptor *d, struct rmai_caf_box *box, ptrdiff_t *strides) {
-    ptrdiff_t span = d->span ? d->span : (ptrdiff_t)d->elem_len;
-    box->dims = d->rank;
+    ptrdiff_t span = rmai_caf_span_of(d);
+    box->dims = 0;
     box->n = 1;
     for (int i = 0; i < d->rank; i++) {
-        ptrdiff_t count = d->dim[i].upper - d->dim[i].lower + 1;
-        box->count[i] = count > 0 ? (size_t)count : 0;
-        box->n *= box->count[i];
+        rmai_caf_box_add(box, d->dim[i].upper - d->dim[i].lower + 1);
         strides[i] = d->dim[i].stride * span;
     }
 }
 
-ptrdiff_t rmai_caf_vector_value(const void *values, int kind, size_t i) {
+ptrdiff_t rmai_caf_vector_value(const void *values, int kind, ptrdiff_t i) {
     switch (kind) {
         case 1: return ((const int8_t *)values)[i];
         case 2: return ((const int16_t *)values)[i];
@@ -104,29 +109,53 @@ struct section {
     ptrdiff_t here[LIST_HERE];
 };
 
+/* The subscripts of one dimension, in order. */
+struct subscripts {
+    const struct vector *vector; /* or NULL: n subscripts from first on */
+    ptrdiff_t n, first, step;    /* of a vector: the place of the first subscript, and 1 or -1 */
+};
+
+/* gfortran divides the number of a vector's subscripts by the stride with which they follow each other in memory, and
+ * does not pass on the stride. What is left of it is the sign: 1, 0 and -1 can be told. A vector without subscripts is
+ * then like a triplet. It is one whose lower bound is the address of the vector, and the upper one its kind. */
+static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower, ptrdiff_t stride,
+                                         const struct rmai_caf_coarray *c) {
+    const ptrdiff_t n = (ptrdiff_t)v->n, first = v->u.triplet.lower, step = v->u.triplet.stride;
+    if (n > 0) return (struct subscripts){.vector = v, .n = n, .step = 1};
+    if (n < 0) return (struct subscripts){.vector = v, .n = -n, .step = -1};
+    const int kind = v->u.v.kind, is_kind = kind == 1 || kind == 2 || kind == 4 || kind == 8 || kind == 16;
+    if (is_kind && is_address(v->u.v.values) && !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1))
+        return (struct subscripts){0};
+    return (struct subscripts){
+        .n = step ? (v->u.triplet.upper - first + step) / step : 0, .first = first, .step = step};
+}
+
+static ptrdiff_t subscript(const struct subscripts *s, size_t i) {
+    const ptrdiff_t at = (ptrdiff_t)i * s->step;
+    return s->vector ? rmai_caf_vector_value(s->vector->u.v.values, s->vector->u.v.kind, at) : s->first + at;
+}
+
 /* The list of offsets of elements that vector subscripts select. Subscripts count from the lower bounds of d. */
-static void list_elements(struct section *s, const struct descriptor *d, const struct vector *vector) {
+static void list_elements(struct section *s, const struct rmai_caf_coarray *c, const struct descriptor *d,
+                          const struct vector *vector) {
     struct rmai_caf_box *box = &s->box;
+    struct subscripts of[RMAI_CAF_DIMS];
+    box->dims = 0;
     box->n = 1;
-    for (int i = 0; i < box->dims; i++) {
-        ptrdiff_t n = (ptrdiff_t)vector[i].n;
-        if (!n)
-            n = (vector[i].u.triplet.upper - vector[i].u.triplet.lower + vector[i].u.triplet.stride) /
-                vector[i].u.triplet.stride;
-        box->count[i] = n > 0 ? (size_t)n : 0;
-        box->n *= box->count[i];
+    for (int i = 0; i < d->rank; i++) {
+        of[i] = read_subscripts(&vector[i], d->dim[i].lower, s->remote.stride[i], c);
+        rmai_caf_box_add(box, of[i].n);
     }
     s->remote.list = s->here;
-    if (box->n > LIST_HERE) s->remote.list = rmai_caf_memory("vector subscript", box->n * sizeof *s->remote.list);
+    if (box->n == 0) return;
+    if (box->n > LIST_HERE) s->remote.list = rmai_caf_array("vector subscript", box->n, sizeof *s->remote.list);
     size_t filled = 1, block = 1;
     s->remote.list[0] = 0;
     /* The elements of the first i dimensions are listed already; each index of the next one repeats them. */
     for (int i = 0; i < box->dims; i++, block = filled) {
         filled = block * box->count[i];
         for (size_t k = box->count[i]; k-- > 0;) {
-            ptrdiff_t index = vector[i].n ? rmai_caf_vector_value(vector[i].u.v.values, vector[i].u.v.kind, k)
-                                          : vector[i].u.triplet.lower + (ptrdiff_t)k * vector[i].u.triplet.stride;
-            ptrdiff_t offset = (index - d->dim[i].lower) * s->remote.stride[i];
+            ptrdiff_t offset = rmai_caf_distance(d->dim[i].lower, subscript(&of[i], k), s->remote.stride[i]);
             for (size_t e = 0; e < block; e++) s->remote.list[k * block + e] = s->remote.list[e] + offset;
         }
     }
@@ -136,10 +165,18 @@ static void close_section(struct section *s) {
     if (s->remote.list && s->remote.list != s->here) free(s->remote.list);
 }
 
+/* An offset that is far off is not a subscript that is wrong: gfortran passes the address of a temporary variable in
+ * two cases, and what that has is lost. */
 static RMAI_COLD int outside(struct rmai_caf_result r, const char *statement, const struct rmai_caf_coarray *c,
-                             ptrdiff_t low, ptrdiff_t high) {
-    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: bytes %td to %td are outside of the coarray, which has %zu bytes",
-                    statement, low, high - 1, c->size);
+                             const struct descriptor *d, size_t low, size_t high) {
+    const int far_off = low - ((size_t)1 << 40) < -((size_t)2 << 40);
+    const char *why = "";
+    if (far_off && d->type == RMAI_CAF_COMPLEX && d->rank == 0)
+        why = "; gfortran makes a copy of a complex scalar coarray: use an array of one element";
+    else if (far_off && d->rank > 0)
+        why = "; gfortran loses a vector subscript of a coarray in an expression: assign to a variable first";
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: bytes %td to %td are outside of the coarray, which has %zu bytes%s",
+                    statement, (ptrdiff_t)low, (ptrdiff_t)(high - 1), c->size, why);
     return 0;
 }
 
@@ -155,44 +192,46 @@ static int open_section(struct section *s, struct rmai_caf_result r, const char 
     if ((pe = rmai_caf_pe(r, statement, team, image)) < 0 || has_failed(r, statement, pe)) return 0;
     s->remote.list = NULL;
     rmai_caf_box_of(d, &s->box, s->remote.stride);
-    ptrdiff_t low = (ptrdiff_t)offset, high = low + (ptrdiff_t)d->elem_len;
-    if (vector) {
-        list_elements(s, d, vector);
-        ptrdiff_t least = 0, most = 0;
-        for (size_t i = 0; i < s->box.n; i++) {
-            if (s->remote.list[i] < least) least = s->remote.list[i];
-            if (s->remote.list[i] > most) most = s->remote.list[i];
+    ptrdiff_t low, high;
+    if (vector) list_elements(s, c, d, vector);
+    if (s->box.n > 0) {
+        rmai_caf_hull(&s->remote, &s->box, d->elem_len, &low, &high);
+        if (__builtin_expect(!rmai_caf_holds(c, offset + (size_t)low, (size_t)(high - low)), 0)) {
+            close_section(s);
+            return outside(r, statement, c, d, offset + (size_t)low, offset + (size_t)high);
         }
-        low += least, high += most;
-    } else {
-        for (int i = 0; i < s->box.dims && s->box.n; i++) {
-            ptrdiff_t last = s->remote.stride[i] * ((ptrdiff_t)s->box.count[i] - 1);
-            if (last < 0)
-                low += last;
-            else
-                high += last;
-        }
-    }
-    if (__builtin_expect((low < 0 || (size_t)high > c->size) && s->box.n > 0, 0)) {
-        close_section(s);
-        return outside(r, statement, c, low, high);
     }
     s->remote.at = rmai_caf_place(c, offset, pe);
     return 1;
 }
 
+int rmai_caf_conform(struct rmai_caf_result r, const char *statement, size_t from, size_t to) {
+    if (__builtin_expect(from == to, 1)) return 1;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "%s: %zu elements are assigned to %zu", statement, from, to);
+    return 0;
+}
+
 /* Fills in *local for the other side of the transfer, on this image. Its n-th element belongs to the n-th element of
- * the section, but its shape may lack dimensions of one element. A scalar serves all elements. */
-static void open_local(struct rmai_caf_local *local, const struct descriptor *d, struct section *s) {
+ * the section. A scalar serves all elements. Returns 0 after it has reported that the two do not conform: the program
+ * is wrong, or the compiler has passed on a part of a vector subscript only. put: 1 if the section is assigned to. */
+static int open_local(struct rmai_caf_local *local, struct rmai_caf_result r, const char *statement,
+                      const struct descriptor *d, struct section *s, int put) {
     struct rmai_caf_box mine;
     local->base = d->base;
     if (d->rank == 0) {
         memset(local->stride, 0, sizeof local->stride);
-        return;
+        return put || rmai_caf_conform(r, statement, s->box.n, 1);
     }
     rmai_caf_box_of(d, &mine, local->stride);
+    if (!put && s->box.dims == 0) { /* one element for all of dest */
+        s->box = mine;
+        memset(s->remote.stride, 0, sizeof s->remote.stride);
+        return 1;
+    }
+    if (!rmai_caf_conform(r, statement, put ? mine.n : s->box.n, put ? s->box.n : mine.n)) return 0;
     /* A list has the elements in order, so any shape of as many elements walks it. */
     if (s->remote.list) s->box = mine;
+    return 1;
 }
 
 /* Scalars of one type and kind: the most frequent transfers, whose time counts. */
@@ -209,7 +248,7 @@ void _gfortran_caf_send(caf_token token, size_t offset, int image, struct descri
     const struct rmai_caf_team *in = __builtin_expect(team != NULL, 0) ? *team : rmai_caf.team;
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     if (is_scalar(dest, source, dest_kind, source_kind, dest_vector) && token && !rmai_caf.self->gone &&
-        offset + dest->elem_len <= token->size) {
+        rmai_caf_holds(token, offset, dest->elem_len)) {
         int pe = rmai_caf_pe(r, statement, in, image);
         if (pe < 0) return;
         rmai_caf_write(statement, rmai_caf_place(token, offset, pe), source->base, dest->elem_len);
@@ -219,9 +258,9 @@ void _gfortran_caf_send(caf_token token, size_t offset, int image, struct descri
     struct section s;
     struct rmai_caf_local local;
     if (!open_section(&s, r, statement, token, offset, image, in, dest, dest_vector)) return;
-    open_local(&local, source, &s);
-    rmai_caf_assign_to(r, statement, &s.remote, rmai_caf_type_of(dest, dest_kind), &local,
-                       rmai_caf_type_of(source, source_kind), &s.box, overlap && s.remote.at.pe == rmai_caf.me);
+    if (open_local(&local, r, statement, source, &s, 1))
+        rmai_caf_assign_to(r, statement, &s.remote, rmai_caf_type_of(dest, dest_kind), &local,
+                           rmai_caf_type_of(source, source_kind), &s.box, overlap && s.remote.at.pe == rmai_caf.me);
     close_section(&s);
 }
 
@@ -231,7 +270,7 @@ void _gfortran_caf_get(caf_token token, size_t offset, int image, struct descrip
     static const char statement[] = "reference to a coarray of another image";
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     if (is_scalar(dest, source, dest_kind, source_kind, source_vector) && token && !rmai_caf.self->gone &&
-        offset + source->elem_len <= token->size) {
+        rmai_caf_holds(token, offset, source->elem_len)) {
         int pe = rmai_caf_pe(r, statement, rmai_caf.team, image);
         if (pe < 0) return;
         rmai_caf_read(statement, dest->base, rmai_caf_place(token, offset, pe), source->elem_len);
@@ -241,13 +280,9 @@ void _gfortran_caf_get(caf_token token, size_t offset, int image, struct descrip
     struct section s;
     struct rmai_caf_local local;
     if (!open_section(&s, r, statement, token, offset, image, rmai_caf.team, source, source_vector)) return;
-    open_local(&local, dest, &s);
-    if (s.box.dims == 0 && dest->rank > 0) { /* one element for all of dest */
-        rmai_caf_box_of(dest, &s.box, local.stride);
-        memset(s.remote.stride, 0, sizeof s.remote.stride);
-    }
-    rmai_caf_assign_from(r, statement, &local, rmai_caf_type_of(dest, dest_kind), &s.remote,
-                         rmai_caf_type_of(source, source_kind), &s.box, overlap && s.remote.at.pe == rmai_caf.me);
+    if (open_local(&local, r, statement, dest, &s, 0))
+        rmai_caf_assign_from(r, statement, &local, rmai_caf_type_of(dest, dest_kind), &s.remote,
+                             rmai_caf_type_of(source, source_kind), &s.box, overlap && s.remote.at.pe == rmai_caf.me);
     close_section(&s);
 }
 
@@ -264,11 +299,16 @@ void _gfortran_caf_sendget(caf_token dest_token, size_t dest_offset, int dest_im
                       source_vector))
         return;
     if (open_section(&to, r, statement, dest_token, dest_offset, dest_image, rmai_caf.team, dest, dest_vector)) {
+        if (from.box.dims > 0 && !rmai_caf_conform(r, statement, from.box.n, to.box.n)) {
+            close_section(&to);
+            close_section(&from);
+            return;
+        }
         struct rmai_caf_type type = rmai_caf_type_of(source, source_kind);
-        packed.base = rmai_caf_memory(statement, from.box.n * type.elem);
+        packed.base = rmai_caf_array(statement, from.box.n, type.elem);
         rmai_caf_box_packed(&from.box, type.elem, packed.stride);
         rmai_caf_get(statement, &packed, &from.remote, &from.box, type.elem);
-        if (from.box.n == 1)
+        if (from.box.dims == 0)
             memset(packed.stride, 0, sizeof packed.stride);
         else
             rmai_caf_box_packed(&to.box, type.elem, packed.stride);

@@ -18,16 +18,12 @@ static RMAI_COLD int report_no_word(struct rmai_caf_result r, const char *statem
     return 0;
 }
 
-/* A subscript that is too small gives an offset that wraps. */
-static inline int holds_word(caf_token token, size_t offset, size_t len) {
-    return token && offset < token->size && len <= token->size - offset;
-}
-
 /* Finds the word at byte `offset` of the coarray on image. Returns 0 after it has reported an error. */
 static inline __attribute__((always_inline)) int find_word(struct rmai_caf_result r, const char *statement,
                                                            caf_token token, size_t offset, size_t len, int image,
                                                            struct rmai_caf_place *at) {
-    if (__builtin_expect(!holds_word(token, offset, len), 0)) return report_no_word(r, statement, token, offset);
+    if (__builtin_expect(!token || !rmai_caf_holds(token, offset, len), 0))
+        return report_no_word(r, statement, token, offset);
     int pe = image == 0 ? rmai_caf.me : rmai_caf_pe(r, statement, rmai_caf.team, image);
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
     *at = rmai_caf_place(token, offset, pe);
@@ -36,11 +32,17 @@ static inline __attribute__((always_inline)) int find_word(struct rmai_caf_resul
 
 /* ---- locks and events: index counts words of 8 bytes ---- */
 
+/* The offset of word `index`. Of an index so large that its offset would wrap, it is one that no coarray has. */
+static inline size_t word_offset(size_t index) {
+    return __builtin_expect(index > PTRDIFF_MAX / 8 && -index > PTRDIFF_MAX / 8, 0) ? PTRDIFF_MAX : 8 * index;
+}
+
 /* Finds a word of 8 bytes on this node. Returns 0 if find_word has to find it, or to report an error. */
 static inline __attribute__((always_inline)) int find_near(caf_token token, size_t offset, int image,
                                                            struct rmai_caf_place *at) {
     const struct rmai_caf_team *team = rmai_caf.team;
-    if (!holds_word(token, offset, 8) || (unsigned)image - 1u >= (unsigned)team->n || rmai_caf.self->gone) return 0;
+    if (!token || !rmai_caf_holds(token, offset, 8) || (unsigned)image - 1u >= (unsigned)team->n || rmai_caf.self->gone)
+        return 0;
     *at = rmai_caf_place(token, offset, team->pes[image - 1]);
     return at->near != NULL;
 }
@@ -49,13 +51,13 @@ static __attribute__((noinline)) void lock_any(caf_token token, size_t index, in
                                                char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "LOCK", token, 8 * index, 8, image, &at)) rmai_caf_lock(r, &at, acquired);
+    if (find_word(r, "LOCK", token, word_offset(index), 8, image, &at)) rmai_caf_lock(r, &at, acquired);
 }
 
 void _gfortran_caf_lock(caf_token token, size_t index, int image, int *acquired, int *stat, char *errmsg,
                         size_t errmsg_len) {
     struct rmai_caf_place at;
-    if (__builtin_expect(!find_near(token, 8 * index, image, &at) || !rmai_caf_lock_free(&at), 0)) {
+    if (__builtin_expect(!find_near(token, word_offset(index), image, &at) || !rmai_caf_lock_free(&at), 0)) {
         lock_any(token, index, image, acquired, stat, errmsg, errmsg_len);
         return;
     }
@@ -67,12 +69,12 @@ static __attribute__((noinline)) void unlock_any(caf_token token, size_t index, 
                                                  size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "UNLOCK", token, 8 * index, 8, image, &at)) rmai_caf_unlock(r, &at);
+    if (find_word(r, "UNLOCK", token, word_offset(index), 8, image, &at)) rmai_caf_unlock(r, &at);
 }
 
 void _gfortran_caf_unlock(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_place at;
-    if (__builtin_expect(!find_near(token, 8 * index, image, &at) || !rmai_caf_unlock_only(at.far), 0))
+    if (__builtin_expect(!find_near(token, word_offset(index), image, &at) || !rmai_caf_unlock_only(at.far), 0))
         unlock_any(token, index, image, stat, errmsg, errmsg_len);
     else if (stat)
         *stat = RMAI_CAF_OK;
@@ -81,20 +83,20 @@ void _gfortran_caf_unlock(caf_token token, size_t index, int image, int *stat, c
 void _gfortran_caf_event_post(caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "EVENT POST", token, 8 * index, 8, image, &at)) rmai_caf_event_post(r, &at);
+    if (find_word(r, "EVENT POST", token, word_offset(index), 8, image, &at)) rmai_caf_event_post(r, &at);
 }
 
 void _gfortran_caf_event_wait(caf_token token, size_t index, int count, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct rmai_caf_place at;
-    if (find_word(r, "EVENT WAIT", token, 8 * index, 8, 0, &at))
+    if (find_word(r, "EVENT WAIT", token, word_offset(index), 8, 0, &at))
         rmai_caf_event_wait(r, (uint64_t *)(void *)at.near, count);
 }
 
 void _gfortran_caf_event_query(caf_token token, size_t index, int image, int *count, int *stat) {
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     struct rmai_caf_place at;
-    if (!find_word(r, "EVENT_QUERY", token, 8 * index, 8, image, &at)) return;
+    if (!find_word(r, "EVENT_QUERY", token, word_offset(index), 8, image, &at)) return;
     if (at.near) rmai_caf_drive_progress();
     *count = (int)rmai_caf_word_fetch(&at, 8);
     rmai_caf_done(r);

@@ -30,7 +30,9 @@ static void *symmetric_or_stop(size_t n, size_t size) {
 
 void rmai_caf_start(void) {
     if (rmai_caf.self) return;
+    rma_call_as_(RMA_COARRAYS_);
     if (rma_init() != RMA_SUCCESS) exit(RMA_EXIT_BASE + rma_last_code());
+    rma_call_as_(NULL);
     rmai_caf.me = rma_my_pe();
     rmai_caf.n = rma_n_pes();
     struct rmai_caf_image *self = symmetric_or_stop(1, sizeof *self);
@@ -45,7 +47,13 @@ void rmai_caf_start(void) {
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();
+    rmai_caf.early = 1;
     rmai_caf_must(rma_barrier_all());
+}
+
+void rmai_caf_in_main(void) {
+    rmai_caf.early = 0;
+    rma_watch_exit_();
 }
 
 enum rmai_caf_stat rmai_caf_status(int pe) {
@@ -98,6 +106,12 @@ void rmai_caf_finish(void) {
     rmai_caf_serve_end();
     rma_finalize();
     rmai_caf.self = NULL;
+}
+
+/* A program that exits with 0, or returns 0 from a main that is not Fortran's, stops its image. Image control is over:
+ * a destructor, since functions that the program has registered by atexit(3) may still execute some. */
+__attribute__((destructor(102))) static void stop_for_program(void) {
+    if (rmai_caf.self && rma_leaves_well_()) rmai_caf_finish();
 }
 
 void rmai_caf_fail(void) {

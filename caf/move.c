@@ -136,17 +136,18 @@ static int is_packed(const struct rmai_caf_box *box, size_t elem, const ptrdiff_
     return 1;
 }
 
-/* The bytes that the elements of a box span: [*low, *high) from its first element. */
-static void span_of(const struct rmai_caf_box *box, size_t elem, const ptrdiff_t *strides, ptrdiff_t *low,
-                    ptrdiff_t *high) {
-    *low = 0, *high = (ptrdiff_t)elem;
-    for (int d = 0; d < box->dims; d++) {
-        ptrdiff_t last = strides[d] * ((ptrdiff_t)box->count[d] - 1);
-        if (last < 0)
-            *low += last;
-        else
-            *high += last;
+void rmai_caf_hull(const struct rmai_caf_remote *remote, const struct rmai_caf_box *box, size_t elem, ptrdiff_t *low,
+                   ptrdiff_t *high) {
+    *low = *high = remote->list ? remote->list[0] : 0;
+    for (size_t i = 1; remote->list && i < box->n; i++) {
+        if (remote->list[i] < *low) *low = remote->list[i];
+        if (remote->list[i] > *high) *high = remote->list[i];
     }
+    for (int d = 0; d < box->dims && !remote->list; d++) {
+        ptrdiff_t last = rmai_caf_distance(1, (ptrdiff_t)box->count[d], remote->stride[d]);
+        *(last < 0 ? low : high) += last;
+    }
+    *high += (ptrdiff_t)elem;
 }
 
 /* A row of n elements. The switch is outside of the loops, so that each copies words. */
@@ -247,20 +248,11 @@ static ptrdiff_t *indices_of(const struct rmai_caf_remote *remote, const ptrdiff
     return index;
 }
 
-static void span_of_list(const struct rmai_caf_remote *remote, size_t n, size_t elem, ptrdiff_t *low, ptrdiff_t *high) {
-    *low = *high = remote->list[0];
-    for (size_t i = 1; i < n; i++) {
-        if (remote->list[i] < *low) *low = remote->list[i];
-        if (remote->list[i] > *high) *high = remote->list[i];
-    }
-    *high += (ptrdiff_t)elem;
-}
-
 static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_local *to, const struct rmai_caf_box *box,
                     size_t elem) {
     ptrdiff_t low, high, *index = indices_of(from, to->stride, box, elem);
     if (!index) return 0;
-    span_of_list(from, box->n, elem, &low, &high);
+    rmai_caf_hull(from, box, elem, &low, &high);
     order(from->at, low, high, 0);
     rmai_caf_must(rma_gptr_get_indexed(to->base, from->at.far, index, elem, box->n));
     free(index);
@@ -271,7 +263,7 @@ static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_loca
                     size_t elem) {
     ptrdiff_t low, high, *index = indices_of(to, from->stride, box, elem);
     if (!index) return 0;
-    span_of_list(to, box->n, elem, &low, &high);
+    rmai_caf_hull(to, box, elem, &low, &high);
     order(to->at, low, high, 1);
     rmai_caf_must(rma_gptr_put_indexed(to->at.far, from->base, index, elem, box->n));
     free(index);
@@ -294,7 +286,7 @@ void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const
     } else if (to->at.near) {
         rmai_caf_copy(to->at.near, to->stride, from->base, from->stride, box, elem);
     } else {
-        span_of(box, elem, to->stride, &low, &high);
+        rmai_caf_hull(to, box, elem, &low, &high);
         order(to->at, low, high, 1);
         rmai_caf_must(
             rma_gptr_put_section(to->at.far, from->base, to->stride, from->stride, elem, box->dims, box->count));
@@ -317,7 +309,7 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
     } else if (from->at.near) {
         rmai_caf_copy(to->base, to->stride, from->at.near, from->stride, box, elem);
     } else {
-        span_of(box, elem, from->stride, &low, &high);
+        rmai_caf_hull(from, box, elem, &low, &high);
         order(from->at, low, high, 0);
         rmai_caf_must(
             rma_gptr_get_section(to->base, from->at.far, to->stride, from->stride, elem, box->dims, box->count));

@@ -43,6 +43,27 @@ struct rmai_caf_type {
     size_t elem; /* bytes */
 };
 
+/* rmai_caf_box_add appends a dimension to a box, which is {.n = 1} at first. An empty dimension may have a count below
+ * 0. A number of elements that does not fit counts as SIZE_MAX. */
+static inline int rmai_caf_box_add(struct rmai_caf_box *box, ptrdiff_t count) {
+    box->count[box->dims] = count > 0 ? (size_t)count : 0;
+    if (__builtin_mul_overflow(box->n, box->count[box->dims], &box->n)) box->n = SIZE_MAX;
+    return box->dims++;
+}
+
+/* rmai_caf_distance returns the bytes between two elements of a dimension with this stride. A distance that no memory
+ * has becomes one of 2^58 bytes, so that sums of distances do not wrap. */
+static inline ptrdiff_t rmai_caf_distance(ptrdiff_t from, ptrdiff_t to, ptrdiff_t stride) {
+    const ptrdiff_t most = (ptrdiff_t)1 << 58;
+    const __int128 bytes = ((__int128)to - from) * stride;
+    return bytes > most ? most : bytes < -most ? -most : (ptrdiff_t)bytes;
+}
+
+/* rmai_caf_hull writes the range of bytes, from the first element on, in which the elements of a box lie that is not
+ * empty: [*low, *high). */
+void rmai_caf_hull(const struct rmai_caf_remote *remote, const struct rmai_caf_box *box, size_t elem, ptrdiff_t *low,
+                   ptrdiff_t *high);
+
 /* rmai_caf_box_packed makes `strides` those of a contiguous array of elem bytes with the shape of box. */
 void rmai_caf_box_packed(const struct rmai_caf_box *box, size_t elem, ptrdiff_t *strides);
 

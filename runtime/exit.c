@@ -95,11 +95,14 @@ static int exit_status(void) { return rmai_world.exiting && watched.process == g
 /* The program knows MPI only (rma_mpi). */
 static int begun_by_mpi(void) { return strcmp(watched.began_by, "MPI_Init") == 0; }
 
-static int begun_by_shmem(void) { return strncmp(watched.began_by, "rma_", 4) != 0; }
+static int begun_by_coarrays(void) { return strcmp(watched.began_by, RMA_COARRAYS_) == 0; }
+
+/* OpenSHMEM or coarrays. */
+static int may_leave(void) { return !begun_by_mpi() && strncmp(watched.began_by, "rma_", 4) != 0; }
 
 /* consequence: words for what the library does now. */
 static void note_unfinalized_end(const char *consequence) {
-    const char *prefix = begun_by_shmem() ? "shmem" : "rma";
+    const char *prefix = may_leave() ? "shmem" : "rma";
     int inits = rmai_world.inits, finalizes = inits - rmai_references(&rmai_world);
     char how[80], missing[80];
     if (watched.last_thread)
@@ -108,6 +111,8 @@ static void note_unfinalized_end(const char *consequence) {
         snprintf(how, sizeof how, "exit(%d), or a return of it from main,", watched.status);
     if (begun_by_mpi())
         strcpy(missing, "without MPI_Finalize");
+    else if (begun_by_coarrays())
+        strcpy(missing, "without END PROGRAM or STOP of a program with coarrays");
     else if (strcmp(watched.began_by, "start_pes") == 0)
         strcpy(missing, "in a program of start_pes");
     else if (finalizes == 0)
@@ -129,10 +134,15 @@ static int is_waiting(void) {
 void rma_aborting_(void) { watched.ending = 1; }
 
 int rma_leaves_well_(void) {
-    if (exit_status() != 0 || watched.ending || !begun_by_shmem() || !rma_reach_.running || is_waiting()) return 0;
-    if (rmai_world.job.my_pe == 0) note_unfinalized_end("the library calls it now");
+    static int noted;
+    if (exit_status() != 0 || watched.ending || !may_leave() || !rma_reach_.running || is_waiting()) return 0;
+    if (rmai_world.job.my_pe == 0 && !noted)
+        note_unfinalized_end(begun_by_coarrays() ? "its images stop now" : "the library calls it now");
+    noted = 1;
     return 1;
 }
+
+void rma_watch_exit_(void) { on_exit(note_status, NULL); }
 
 /* Priority 101: this is the last destructor of the library or, if it is linked statically, of the program.
  */

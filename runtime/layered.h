@@ -73,10 +73,15 @@ int rma_only_reference_(void);
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 
-/* rma_leaves_well_: 1 if OpenSHMEM was initialized first in this process, and the process exits with status 0 and waits
- * in no call. PE 0 then prints a note that the library finalizes. A destructor that runs before this library's calls
- * it. */
+/* rma_leaves_well_: 1 if OpenSHMEM was initialized first in this process, or coarrays (rma_call_as_(RMA_COARRAYS_) for
+ * rma_init), and the process exits with status 0 and waits in no call. PE 0 then prints a note that the library
+ * finalizes. A destructor that runs before this library's calls it. */
+#define RMA_COARRAYS_ "start of the coarrays"
 int rma_leaves_well_(void);
+
+/* rma_watch_exit_: rma_init was called before main, by a constructor of a shared library. Then the functions that it
+ * registered by on_exit(3) would run after all destructors; this call, within main, registers them once more. */
+void rma_watch_exit_(void);
 
 /* rma_aborting_: the program is about to end the job by MPI_Abort, so the end of its process is not reported. */
 void rma_aborting_(void);
