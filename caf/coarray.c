@@ -123,28 +123,34 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
 
 /* Where the space of an image is, for each image that this one has asked. */
 struct space {
-    uint64_t self; /* where the struct of the image is in its process; 0: not asked yet */
-    char *near;    /* and here, or NULL */
+    uint64_t self;  /* where the struct of the image is in its process; 0: not asked yet */
+    uint64_t bytes; /* from the beginning of the space on are librma's */
+    char *near;     /* where the struct is here, or NULL */
 };
 static struct space *spaces;
 
 static RMAI_COLD void learn_space(int pe) {
+    uint64_t told[2];
+    _Static_assert(offsetof(struct rmai_caf_image, space) == offsetof(struct rmai_caf_image, self) + sizeof told[0],
+                   "both are read at once");
     if (!spaces) {
-        spaces = rmai_caf_memory("reference to a component", (size_t)rmai_caf.n * sizeof *spaces);
+        spaces = rmai_caf_array("reference to a component", (size_t)rmai_caf.n, sizeof *spaces);
         memset(spaces, 0, (size_t)rmai_caf.n * sizeof *spaces);
     }
-    spaces[pe].self = rma_g_uint64(&rmai_caf.self->self, pe);
-    spaces[pe].near = rma_ptr(rmai_caf.self, pe);
+    rmai_caf_must(rma_get(told, &rmai_caf.self->self, sizeof told, pe));
+    spaces[pe] = (struct space){.self = told[0], .bytes = told[1], .near = rma_ptr(rmai_caf.self, pe)};
 }
 
 struct rmai_caf_place rmai_caf_place_of(int pe, uint64_t address) {
     if (__builtin_expect(!spaces || !spaces[pe].self, 0)) learn_space(pe);
     const struct space *space = &spaces[pe];
-    uint64_t distance = address - space->self, offset = (rmai_caf.first & OFFSET_MASK) + distance;
+    const uint64_t distance = address - space->self, offset = (rmai_caf.first & OFFSET_MASK) + distance;
     struct rmai_caf_place place = {.foreign = address, .pe = pe};
-    /* A place on another node is checked by its owner. */
-    if (offset > OFFSET_MASK || (space->near && offset >= rma_reach_.stride)) return place;
-    place.far = ((rmai_caf.first & ~OFFSET_MASK) + ((rma_gptr_t)(uint32_t)pe << 40)) | offset;
-    if (space->near) place.near = space->near + (ptrdiff_t)distance;
+    if (offset < space->bytes) {
+        place.far = ((rmai_caf.first & ~OFFSET_MASK) + ((rma_gptr_t)(uint32_t)pe << 40)) | offset;
+        if (space->near) place.near = space->near + (ptrdiff_t)distance;
+    } else if (pe == rmai_caf.me) {
+        place.near = (char *)(uintptr_t)address;
+    }
     return place;
 }

@@ -57,11 +57,11 @@ struct rmai_caf_lock_node {
 
 /* What an image shows to the others: a symmetric object. */
 struct rmai_caf_image {
-    uint64_t gone;   /* how many images have stopped or failed and told this image */
-    uint64_t status; /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
-    uint64_t self;   /* where this struct is in its own process: peers translate addresses by it (coarray.c) */
-    uint64_t pid;
-    uint64_t random_seed;            /* made of the time of start; RANDOM_INIT uses that of image 1 */
+    uint64_t gone;        /* how many images have stopped or failed and told this image */
+    uint64_t status;      /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
+    uint64_t self;        /* where this struct is in its own process: peers translate addresses by it (coarray.c), */
+    uint64_t space;       /* and how many bytes from the beginning of its space on are librma's */
+    uint64_t random_seed; /* made of the time of start; RANDOM_INIT uses that of image 1 */
     struct rmai_caf_team_words last; /* of the barrier at the end of the program */
     struct rmai_caf_team_words teams[RMAI_CAF_TEAMS];
     struct rmai_caf_lock_node lock_nodes[RMAI_CAF_LOCK_NODES];

@@ -15,7 +15,6 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 struct rmai_caf rmai_caf;
 
@@ -42,12 +41,13 @@ void rmai_caf_start(void) {
         rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM, "start of the coarrays: no memory for %d images",
                         rmai_caf.n);
     self->self = (uint64_t)(uintptr_t)self;
-    self->pid = (uint64_t)getpid();
+    self->space = rma_reach_.stride;
     self->random_seed = (uint64_t)time(NULL) << 32 ^ (uint64_t)(rma_wtime() * 1e9);
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();
     rmai_caf.early = 1;
+    if (rmai_caf.n > 1) rmai_caf_must(rma_lend_memory_(RMA_COARRAYS_));
     rmai_caf_must(rma_barrier_all());
 }
 

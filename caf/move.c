@@ -4,15 +4,14 @@
  * module records the puts under way, as ranges of bytes for each of a few images, and a transfer that meets such a
  * range first completes the puts.
  *
- * A pointer component may point to memory that librma does not know. On a node the kernel copies from and to it. */
+ * A pointer component may point to memory that librma does not know. Its owner's side accesses it, or on a node the
+ * kernel; such a transfer is complete when it returns. */
 #include "config.h"
 
 #include "caf/move.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 /* ---- puts under way to other nodes ---- */
 
@@ -55,35 +54,12 @@ void rmai_caf_synchronized(int pe) {
     s->now.high = 0;
 }
 
-/* ---- memory that librma does not know ---- */
-
-static RMAI_COLD void copy_by_kernel(const char *statement, struct rmai_caf_place at, void *here, size_t len, int put) {
-    struct iovec local = {.iov_base = here, .iov_len = len};
-    struct iovec remote = {.iov_base = (void *)(uintptr_t)at.foreign, .iov_len = len};
-    if (at.pe == rmai_caf.me) {
-        memmove(put ? remote.iov_base : here, put ? here : remote.iov_base, len);
-        return;
-    }
-    if (!at.foreign) {
-        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
-                        "%s: a component on image %d is not allocated or not associated", statement, at.pe + 1);
-    } else if (!rma_on_node(at.pe)) {
-        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
-                        "%s: a pointer component on image %d points to memory that is no coarray nor allocated in one, "
-                        "and the image is on another node",
-                        statement, at.pe + 1);
-    } else {
-        pid_t pid = (pid_t)rma_g_uint64(&rmai_caf.self->pid, at.pe);
-        ssize_t done =
-            put ? process_vm_writev(pid, &local, 1, &remote, 1, 0) : process_vm_readv(pid, &local, 1, &remote, 1, 0);
-        if (done == (ssize_t)len) return;
-        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
-                        "%s: %zu bytes at %p of image %d, to which a component points, cannot be copied: %s", statement,
-                        len, remote.iov_base, at.pe + 1, strerror(errno));
-    }
-}
-
 /* ---- one piece ---- */
+
+static void move_foreign(const char *statement, const struct rmai_caf_remote *remote,
+                         const struct rmai_caf_local *local, const struct rmai_caf_box *box, size_t elem, int put);
+
+static const struct rmai_caf_box one_element = {.n = 1};
 
 static inline void copy_short(char *to, const char *from, size_t len) {
     switch (len) {
@@ -97,7 +73,8 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
     if (__builtin_expect(to.near != NULL, 1)) {
         copy_short(to.near, from, len);
     } else if (!to.far) {
-        copy_by_kernel(statement, to, (void *)(uintptr_t)from, len, 1);
+        const struct rmai_caf_local here = {.base = (char *)(uintptr_t)from};
+        move_foreign(statement, &(struct rmai_caf_remote){.at = to}, &here, &one_element, len, 1);
     } else {
         order(to, 0, (ptrdiff_t)len, 1);
         /* Until an image control statement no image may wait for it. */
@@ -109,7 +86,8 @@ void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, 
     if (__builtin_expect(from.near != NULL, 1)) {
         copy_short(to, from.near, len);
     } else if (!from.far) {
-        copy_by_kernel(statement, from, to, len, 0);
+        const struct rmai_caf_local here = {.base = to};
+        move_foreign(statement, &(struct rmai_caf_remote){.at = from}, &here, &one_element, len, 0);
     } else {
         order(from, 0, (ptrdiff_t)len, 0);
         rmai_caf_must(rma_gptr_get(to, from.far, len));
@@ -202,116 +180,117 @@ static void copy_list(char *there, const ptrdiff_t *list, char *here, size_t n, 
 #undef LIST
 }
 
-/* Calls visit for each element, with its offset on both sides: for lists, and for memory that librma does not know. */
-struct walk {
-    const char *statement;
-    struct rmai_caf_place at;
-    char *here;
-    size_t elem;
-    int put;
-};
+/* ---- other nodes, and memory that librma does not know ---- */
 
-static void visit(const struct walk *w, ptrdiff_t there, ptrdiff_t here) {
-    if (w->put)
-        rmai_caf_write(w->statement, rmai_caf_place_at(w->at, there), w->here + here, w->elem);
+/* The bytes of a list's elements as blocks; NULL if the elements follow each other by strides. */
+static struct rma_block *blocks_of(const char *statement, const struct rmai_caf_remote *remote, size_t n, size_t elem) {
+    if (!remote->list) return NULL;
+    struct rma_block *block = rmai_caf_array(statement, n, sizeof *block);
+    for (size_t i = 0; i < n; i++) block[i] = (struct rma_block){.offset = remote->list[i], .len = elem};
+    return block;
+}
+
+static RMAI_COLD void move_foreign(const char *statement, const struct rmai_caf_remote *remote,
+                                   const struct rmai_caf_local *local, const struct rmai_caf_box *box, size_t elem,
+                                   int put) {
+    const uint64_t at = remote->at.foreign;
+    const int pe = remote->at.pe;
+    struct rma_block *block = blocks_of(statement, remote, box->n, elem);
+    int code;
+    rma_errors_recorded_ = 1;
+    if (block)
+        code = put ? rma_put_blocks_at_(statement, pe, at, local->base, block, box->n, NULL, 0)
+                   : rma_get_blocks_at_(statement, pe, at, local->base, NULL, 0, block, box->n);
     else
-        rmai_caf_read(w->statement, w->here + here, rmai_caf_place_at(w->at, there), w->elem);
+        code = put ? rma_put_section_at_(statement, pe, at, local->base, remote->stride, local->stride, elem, box->dims,
+                                         box->count)
+                   : rma_get_section_at_(statement, pe, at, local->base, local->stride, remote->stride, elem, box->dims,
+                                         box->count);
+    rma_errors_recorded_ = 0;
+    free(block);
+    if (code == RMA_SUCCESS) return;
+    rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
+                    "%s: memory of image %d, to which a component points: %s", statement, pe + 1, rma_last_error());
 }
 
-static void walk_box(const struct walk *w, const struct rmai_caf_remote *remote, const ptrdiff_t *local_stride,
-                     const struct rmai_caf_box *box) {
-    size_t at[RMAI_CAF_DIMS] = {0};
-    ptrdiff_t there = 0, here = 0;
-    for (size_t i = 0; i < box->n; i++) {
-        visit(w, remote->list ? remote->list[i] : there, here);
-        for (int d = 0; d < box->dims; d++) {
-            here += local_stride[d], there += remote->stride[d];
-            if (++at[d] < box->count[d]) break;
-            here -= local_stride[d] * (ptrdiff_t)box->count[d], there -= remote->stride[d] * (ptrdiff_t)box->count[d];
-            at[d] = 0;
-        }
-    }
-}
-
-/* A list of elements of an image of another node, in one call of librma. Returns 0 where it has no such call: the list
- * is no multiple of the elements' size, or the elements here are not contiguous. */
-static ptrdiff_t *indices_of(const struct rmai_caf_remote *remote, const ptrdiff_t *local_stride,
-                             const struct rmai_caf_box *box, size_t elem) {
-    if (!is_packed(box, elem, local_stride)) return NULL;
-    ptrdiff_t *index = malloc(box->n * sizeof *index);
-    for (size_t i = 0; index && i < box->n; i++) {
+/* A list whose offsets are multiples of the elements' size is shorter as indices. */
+static int move_indexed(const struct rmai_caf_remote *remote, const struct rmai_caf_local *local, size_t n, size_t elem,
+                        int put) {
+    ptrdiff_t *index = malloc(n * sizeof *index);
+    int are_indices = index != NULL;
+    for (size_t i = 0; are_indices && i < n; i++) {
         index[i] = remote->list[i] / (ptrdiff_t)elem;
-        if (index[i] * (ptrdiff_t)elem == remote->list[i]) continue;
-        free(index);
-        return NULL;
+        are_indices = index[i] * (ptrdiff_t)elem == remote->list[i];
     }
-    return index;
+    if (are_indices)
+        rmai_caf_must(put ? rma_gptr_put_indexed(remote->at.far, local->base, index, elem, n)
+                          : rma_gptr_get_indexed(local->base, remote->at.far, index, elem, n));
+    free(index);
+    return are_indices;
 }
 
-static int get_list(const struct rmai_caf_remote *from, const struct rmai_caf_local *to, const struct rmai_caf_box *box,
-                    size_t elem) {
-    ptrdiff_t low, high, *index = indices_of(from, to->stride, box, elem);
-    if (!index) return 0;
-    rmai_caf_hull(from, box, elem, &low, &high);
-    order(from->at, low, high, 0);
-    rmai_caf_must(rma_gptr_get_indexed(to->base, from->at.far, index, elem, box->n));
-    free(index);
-    return 1;
+static void move_far(const char *statement, const struct rmai_caf_remote *remote, const struct rmai_caf_local *local,
+                     const struct rmai_caf_box *box, size_t elem, int put) {
+    ptrdiff_t low, high;
+    const rma_gptr_t at = remote->at.far;
+    rmai_caf_hull(remote, box, elem, &low, &high);
+    order(remote->at, low, high, put);
+    if (remote->list && move_indexed(remote, local, box->n, elem, put)) return;
+    struct rma_block *block = blocks_of(statement, remote, box->n, elem);
+    if (block)
+        rmai_caf_must(put ? rma_gptr_put_blocks(at, local->base, block, box->n, NULL, 0)
+                          : rma_gptr_get_blocks(local->base, at, NULL, 0, block, box->n));
+    else
+        rmai_caf_must(
+            put ? rma_gptr_put_section(at, local->base, remote->stride, local->stride, elem, box->dims, box->count)
+                : rma_gptr_get_section(local->base, at, local->stride, remote->stride, elem, box->dims, box->count));
+    free(block);
 }
 
-static int put_list(const struct rmai_caf_remote *to, const struct rmai_caf_local *from, const struct rmai_caf_box *box,
-                    size_t elem) {
-    ptrdiff_t low, high, *index = indices_of(to, from->stride, box, elem);
-    if (!index) return 0;
-    rmai_caf_hull(to, box, elem, &low, &high);
-    order(to->at, low, high, 1);
-    rmai_caf_must(rma_gptr_put_indexed(to->at.far, from->base, index, elem, box->n));
-    free(index);
-    return 1;
+/* ---- any box ---- */
+
+static void move_box(const char *statement, const struct rmai_caf_remote *remote, const struct rmai_caf_local *local,
+                     const struct rmai_caf_box *box, size_t elem, int put);
+
+/* The elements of a list, by way of an array in which they are contiguous. */
+static void move_packed(const char *statement, const struct rmai_caf_remote *remote, const struct rmai_caf_local *local,
+                        const struct rmai_caf_box *box, size_t elem, int put) {
+    struct rmai_caf_local packed = {.base = rmai_caf_array(statement, box->n, elem)};
+    rmai_caf_box_packed(box, elem, packed.stride);
+    if (put) rmai_caf_copy(packed.base, packed.stride, local->base, local->stride, box, elem);
+    move_box(statement, remote, &packed, box, elem, put);
+    if (!put) rmai_caf_copy(local->base, local->stride, packed.base, packed.stride, box, elem);
+    free(packed.base);
+}
+
+static void move_box(const char *statement, const struct rmai_caf_remote *remote, const struct rmai_caf_local *local,
+                     const struct rmai_caf_box *box, size_t elem, int put) {
+    char *near = remote->at.near;
+    if (box->n == 0 || elem == 0) return;
+    const int packed = is_packed(box, elem, local->stride);
+    if (remote->list && !packed)
+        move_packed(statement, remote, local, box, elem, put);
+    else if (!near && !remote->at.far)
+        move_foreign(statement, remote, local, box, elem, put);
+    else if (remote->list && near)
+        copy_list(near, remote->list, local->base, box->n, elem, put);
+    else if (packed && !remote->list && is_packed(box, elem, remote->stride))
+        put ? rmai_caf_write(statement, remote->at, local->base, box->n * elem)
+            : rmai_caf_read(statement, local->base, remote->at, box->n * elem);
+    else if (!near)
+        move_far(statement, remote, local, box, elem, put);
+    else if (put)
+        rmai_caf_copy(near, remote->stride, local->base, local->stride, box, elem);
+    else
+        rmai_caf_copy(local->base, local->stride, near, remote->stride, box, elem);
 }
 
 void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const struct rmai_caf_local *from,
                   const struct rmai_caf_box *box, size_t elem) {
-    ptrdiff_t low, high;
-    if (box->n == 0) return;
-    if (to->list && to->at.near && is_packed(box, elem, from->stride)) {
-        copy_list(to->at.near, to->list, from->base, box->n, elem, 1);
-    } else if (to->list && to->at.far && !to->at.near && put_list(to, from, box, elem)) {
-        return;
-    } else if (to->list || (!to->at.near && !to->at.far)) {
-        struct walk w = {.statement = statement, .at = to->at, .here = from->base, .elem = elem, .put = 1};
-        walk_box(&w, to, from->stride, box);
-    } else if (is_packed(box, elem, to->stride) && is_packed(box, elem, from->stride)) {
-        rmai_caf_write(statement, to->at, from->base, box->n * elem);
-    } else if (to->at.near) {
-        rmai_caf_copy(to->at.near, to->stride, from->base, from->stride, box, elem);
-    } else {
-        rmai_caf_hull(to, box, elem, &low, &high);
-        order(to->at, low, high, 1);
-        rmai_caf_must(
-            rma_gptr_put_section(to->at.far, from->base, to->stride, from->stride, elem, box->dims, box->count));
-    }
+    move_box(statement, to, from, box, elem, 1);
 }
 
 void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const struct rmai_caf_remote *from,
                   const struct rmai_caf_box *box, size_t elem) {
-    ptrdiff_t low, high;
-    if (box->n == 0) return;
-    if (from->list && from->at.near && is_packed(box, elem, to->stride)) {
-        copy_list(from->at.near, from->list, to->base, box->n, elem, 0);
-    } else if (from->list && from->at.far && !from->at.near && get_list(from, to, box, elem)) {
-        return;
-    } else if (from->list || (!from->at.near && !from->at.far)) {
-        struct walk w = {.statement = statement, .at = from->at, .here = to->base, .elem = elem};
-        walk_box(&w, from, to->stride, box);
-    } else if (is_packed(box, elem, from->stride) && is_packed(box, elem, to->stride)) {
-        rmai_caf_read(statement, to->base, from->at, box->n * elem);
-    } else if (from->at.near) {
-        rmai_caf_copy(to->base, to->stride, from->at.near, from->stride, box, elem);
-    } else {
-        rmai_caf_hull(from, box, elem, &low, &high);
-        order(from->at, low, high, 0);
-        rmai_caf_must(
-            rma_gptr_get_section(to->base, from->at.far, to->stride, from->stride, elem, box->dims, box->count));
-    }
+    move_box(statement, from, to, box, elem, 0);
 }

@@ -14,6 +14,7 @@
 #include "heap/reserve.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
+#include "runtime/layered.h"
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
@@ -297,4 +298,10 @@ void rmai_attach_release(struct rmai_world *w, const char *call, void *held) {
     a->holds--;
     end_unless_kept(w, call, a);
     rmai_own_unlock(w);
+}
+
+int rma_lend_memory_(const char *call) {
+    int code = rmai_running(call);
+    if (code == RMA_SUCCESS) code = rmai_service_start(rmai_world.service);
+    return rmai_raise(code);
 }

@@ -115,6 +115,17 @@ void rma_unshare_(const char *call, void *held);
  * them in its address space; or RMA_GPTR_NULL. */
 rma_gptr_t rma_gptr_of_node_(const void *base, size_t size);
 
+/* rma_put_section_at_ and so on are rma_put_section, rma_get_section, rma_put_blocks and rma_get_blocks for memory of
+ * any kind: the remote side is at `address` in the process of PE pe. On a node the kernel copies, or the owner's
+ * service thread, between nodes the owner's side of the library. All are complete on return. Memory that is not mapped
+ * there, or not for this access, is RMA_ERR_ADDRESS; memory that the owner gives back meanwhile ends its process. Each
+ * PE has called rma_lend_memory_ before. */
+int rma_put_section_at_(const char *call, int pe, uint64_t address, const void *source, RMA_SECTION_);
+int rma_get_section_at_(const char *call, int pe, uint64_t address, void *dest, RMA_SECTION_);
+int rma_put_blocks_at_(const char *call, int pe, uint64_t address, const void *source, RMA_BLOCKS_);
+int rma_get_blocks_at_(const char *call, int pe, uint64_t address, void *dest, RMA_BLOCKS_);
+int rma_lend_memory_(const char *call);
+
 /* rma_is_own_block_: 1 if block lies in this PE's local heap. */
 int rma_is_own_block_(const void *block);
 

@@ -3,6 +3,7 @@
 
 #include "runtime/net_handlers.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "rma.h"
 #include "base/wait.h"
 #include "heap/attached.h"
@@ -30,12 +31,22 @@ static int locate_at_neighbour(struct rmai_world *w, const char *call, uint64_t 
     return rmai_space_check_aligned(call, g, alignment, &p);
 }
 
+/* Memory that the program has not shared. */
+static int locate_at_address(const struct rmai_world *w, const char *call, uint64_t address, size_t len, int writes,
+                             void **there) {
+    *there = (void *)(uintptr_t)address;
+    if (writes < 0 || rmai_process_touchable(*there, len, writes)) return RMA_SUCCESS;
+    return rmai_not_mapped(call, address, len, w->job.my_pe);
+}
+
 static int locate_here(void *context, const char *call, uint64_t marked, size_t len, size_t alignment, int writes,
                        void **there, void **hold) {
     const uint32_t owner = rmai_by_node_owner(marked);
     struct rmai_region *region = NULL;
     int code;
     *hold = NULL;
+    if (marked & RMAI_AT_ADDRESS)
+        return locate_at_address(context, call, marked & ~RMAI_AT_ADDRESS, len, writes, there);
     if (owner)
         return locate_at_neighbour(context, call, rmai_by_node_offset(marked), len, alignment, (int)owner - 1, there);
     code = rmai_gptr_here(context, call, marked, len, alignment, writes, there, &region);

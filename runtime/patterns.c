@@ -28,9 +28,9 @@
 struct access {
     struct rmai_pattern_call c;
     const rma_ctx *ctx;
-    int by_gptr;
-    rma_gptr_t g; /* by_gptr: the remote address, */
-    char *addr;   /* else this one, */
+    enum { BY_SYMMETRIC_ADDRESS, BY_GLOBAL_POINTER, BY_OWNERS_ADDRESS } by;
+    rma_gptr_t g; /* the remote address by a global pointer, */
+    char *addr;   /* or else this one, */
     int pe;       /* of that PE of the context's team */
     struct rmai_packed x;
     struct rmai_pattern pattern;
@@ -42,7 +42,7 @@ struct access {
 static int check_empty(const struct access *s) {
     const struct rmai_context *c = rmai_context(s->c.call, s->ctx);
     if (!c) return rma_last_code();
-    if (s->by_gptr) {
+    if (s->by == BY_GLOBAL_POINTER) {
         struct rmai_place p = {0};
         const int code = rmai_resolve_gptr(s->c.call, s->c.names[RMAI_REMOTE], s->ctx, s->g, 0, 0, 1, &p);
         if (code == RMA_SUCCESS && p.region) rmai_attached_leave(p.region);
@@ -51,10 +51,26 @@ static int check_empty(const struct access *s) {
     return rmai_context_pe(c, s->c.call, s->pe) >= 0 ? RMA_SUCCESS : RMA_ERR_PE;
 }
 
+/* Memory of any kind, of a PE of the job: only its owner, or the kernel, knows whether it is there. */
+static int resolve_at_owner(const struct access *s, struct rmai_place *p) {
+    const struct rmai_job *job = &rmai_world.job;
+    const struct rmai_context *c = rmai_context(s->c.call, s->ctx);
+    const uint64_t address = (uintptr_t)s->addr + (uint64_t)s->pattern.least;
+    int code = rmai_check_pe(job, s->c.call, "PE", s->pe);
+    if (!c) return rma_last_code();
+    if (code != RMA_SUCCESS) return code;
+    *p = (struct rmai_place){.set = c->pending, .pe = s->pe, .slot = rmai_node_slot(job, s->pe), .address = address};
+    p->far = p->slot < 0;
+    if (p->far) p->offset = RMAI_AT_ADDRESS | address;
+    if (s->pe == job->my_pe) p->there = (void *)(uintptr_t)address;
+    return RMA_SUCCESS;
+}
+
 static int resolve(const struct access *s, struct rmai_place *p) {
     const char *name = s->c.names[RMAI_REMOTE];
     const size_t span = (size_t)(s->pattern.end - s->pattern.least);
-    if (!s->by_gptr)
+    if (s->by == BY_OWNERS_ADDRESS) return resolve_at_owner(s, p);
+    if (s->by == BY_SYMMETRIC_ADDRESS)
         return rmai_resolve(s->c.call, name, s->ctx, (char *)((uintptr_t)s->addr + (uintptr_t)s->pattern.least), span,
                             s->pe, p);
     return rmai_resolve_gptr(s->c.call, name, s->ctx, s->g, s->pattern.least, span, 1, p);
@@ -217,15 +233,22 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
     struct access s;                                                                                                   \
     s.c.call = CALL;                                                                                                   \
     s.ctx = CTX;                                                                                                       \
-    s.by_gptr = 0;                                                                                                     \
+    s.by = BY_SYMMETRIC_ADDRESS;                                                                                       \
     s.addr = (char *)(uintptr_t)(ADDR);                                                                                \
     s.pe = pe
 #define BY_GPTR(CALL, CTX, G)                                                                                          \
     struct access s;                                                                                                   \
     s.c.call = CALL;                                                                                                   \
     s.ctx = CTX;                                                                                                       \
-    s.by_gptr = 1;                                                                                                     \
+    s.by = BY_GLOBAL_POINTER;                                                                                          \
     s.g = G
+#define AT_OWNER(CALL, ADDRESS)                                                                                        \
+    struct access s;                                                                                                   \
+    s.c.call = CALL;                                                                                                   \
+    s.ctx = RMA_CTX_DEFAULT;                                                                                           \
+    s.by = BY_OWNERS_ADDRESS;                                                                                          \
+    s.addr = (char *)(uintptr_t)(ADDRESS);                                                                             \
+    s.pe = pe
 #define LIST(...) __VA_ARGS__
 
 /* The eight forms of a call. REMOTE is the parameter that has the remote address. DO is the expression, with its
@@ -357,6 +380,31 @@ FORMS_PUT(get_accumulate_blocks, (void *fetch, RMA_BLOCKS_, const struct rma_blo
           update_blocks, 1, source, fetch, to, n_to, from, n_from, into, n_into, type, op, scale)
 
 /* ---- for the layers above ---- */
+
+/* Until it returns a put may not be seen by what reads there next: nobody orders accesses to this memory. */
+static int complete_put(int code, int pe) {
+    return code == RMA_SUCCESS && !rma_reach_.one_node ? rma_quiet_of_(pe) : code;
+}
+
+int rma_put_section_at_(const char *call, int pe, uint64_t address, const void *source, RMA_SECTION_) {
+    AT_OWNER(call, address);
+    return complete_put(PUT_SECTION(&s, dest_stride, source_stride, elem, dims, count, RMAI_NOW), pe);
+}
+
+int rma_get_section_at_(const char *call, int pe, uint64_t address, void *dest, RMA_SECTION_) {
+    AT_OWNER(call, address);
+    return GET_SECTION(&s, dest_stride, source_stride, elem, dims, count, RMAI_NOW);
+}
+
+int rma_put_blocks_at_(const char *call, int pe, uint64_t address, const void *source, RMA_BLOCKS_) {
+    AT_OWNER(call, address);
+    return complete_put(PUT_BLOCKS(&s, to, n_to, from, n_from, RMAI_NOW), pe);
+}
+
+int rma_get_blocks_at_(const char *call, int pe, uint64_t address, void *dest, RMA_BLOCKS_) {
+    AT_OWNER(call, address);
+    return GET_BLOCKS(&s, to, n_to, from, n_from, RMAI_NOW);
+}
 
 int rma_has_kernel_(int op, int type) { return rmai_update_has((enum rma_op)op, (enum rma_type)type); }
 

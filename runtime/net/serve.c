@@ -311,8 +311,10 @@ static inline int locate(const struct task *t, uint64_t marked, size_t len, size
     const uint64_t at = rmai_by_node_offset(marked) - t->steady;
     const uint32_t owner = rmai_by_node_owner(marked);
     if (RMAI_UNLIKELY(owner > (uint32_t)job->node_n_pes))
-        return rmai_error(RMA_ERR_ADDRESS, "%s: names PE %u of a node that has %d PE%s", t->call, owner - 1,
-                          job->node_n_pes, job->node_n_pes == 1 ? "" : "s");
+        return marked & RMAI_AT_ADDRESS
+                   ? h->locate(h->context, t->call, marked, len, alignment, writes, there, hold)
+                   : rmai_error(RMA_ERR_ADDRESS, "%s: names PE %u of a node that has %d PE%s", t->call, owner - 1,
+                                job->node_n_pes, job->node_n_pes == 1 ? "" : "s");
     if (RMAI_LIKELY(at < t->steady_len && len <= t->steady_len - at)) {
         unsigned char *first = owner ? t->steady_first : t->steady_there;
         *there = first + (owner ? owner - 1 : 0) * job->stride + at;
@@ -628,7 +630,7 @@ static int do_with_range(struct task *t) {
     return RMA_SUCCESS;
 }
 
-/* Touches the blocks of attached memory: those of a run together, if they are not far apart. */
+/* Touches the blocks of attached or foreign memory: those of a run together, if they are not far apart. */
 static RMAI_COLD int touch_blocks(struct task *t, const struct work *k, int writes) {
     const struct rmai_net_handlers *h = &t->net->handlers;
     int code = RMA_SUCCESS;
@@ -661,7 +663,8 @@ static __attribute__((noinline)) int do_runs(struct task *t) {
     int code = locate(t, t->e.offset, (size_t)t->e.word, update ? rmai_type_align((enum rma_type)runs.type) : 1,
                       wide ? -1 : writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
-    if (RMAI_UNLIKELY(wide && hold) && (code = touch_blocks(t, &k, writes)) != RMA_SUCCESS) {
+    if (RMAI_UNLIKELY(wide && (hold || t->e.offset & RMAI_AT_ADDRESS)) &&
+        (code = touch_blocks(t, &k, writes)) != RMA_SUCCESS) {
         release_hold(t->net, hold);
         return code;
     }

@@ -132,8 +132,16 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
 
 static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
 
+/* 1 if [offset, offset + len) may be the range of a record: of the target's space, or by address. */
+static int is_range(const struct rmai_record *r, uint64_t offset, uint64_t len) {
+    if (offset & RMAI_AT_ADDRESS) return r->name && offset + len >= offset;
+    return is_offset(offset) && is_offset(offset + len) && is_offset(len);
+}
+
 /* 1 if the offset is possible in an element that may be for a neighbour of the receiver. Attached memory never is. */
-static int is_marked_offset(uint64_t marked) { return rmai_by_node_offset(marked) < RMA_GPTR_ATTACHED_; }
+static int is_marked_offset(uint64_t marked) {
+    return rmai_by_node_offset(marked) < RMA_GPTR_ATTACHED_ && !(marked & RMAI_AT_ADDRESS);
+}
 
 static RMAI_COLD int refuse_offset(struct rmai_wire_reader *m, uint64_t offset) {
     return refuse_message(m, "record", "offset %#llx does not exist", (unsigned long long)offset);
@@ -155,9 +163,9 @@ static int check_offsets(struct rmai_wire_reader *m, const struct rmai_record *r
     for (unsigned i = 0; i < r->n; i++) {
         uint64_t offset;
         memcpy(&offset, elements + i * step, sizeof offset);
-        if (RMAI_UNLIKELY(!is_offset(offset)) && (r->name || !is_marked_offset(offset)))
+        if (RMAI_UNLIKELY(!is_offset(offset)) && (r->name ? !is_range(r, offset, r->len) : !is_marked_offset(offset)))
             return refuse_offset(m, offset);
-        if (RMAI_UNLIKELY(offset & unaligned) && rmai_by_node_offset(offset) < RMA_GPTR_ATTACHED_)
+        if (RMAI_UNLIKELY(offset & unaligned) && (offset & RMAI_AT_ADDRESS || is_marked_offset(offset)))
             return refuse_message(m, "record", "an atomic on %u bytes at offset %#llx", r->len,
                                   (unsigned long long)offset);
     }
@@ -197,8 +205,7 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
     const struct rmai_wire_runs runs = rmai_wire_runs_of(e.cond);
     const size_t list = rmai_wire_runs_bytes(&runs);
     uint64_t sum = 0;
-    if (!is_offset(e.offset) || !is_offset(e.offset + e.word) || e.word >> RMA_GPTR_BITS_)
-        return refuse_offset(m, e.offset);
+    if (!is_range(r, e.offset, e.word)) return refuse_offset(m, e.offset);
     if (!runs_have_way(r) || runs.listed > 1 || e.value > RMAI_PIECE)
         return refuse_message(m, "record", "runs with operation %u, flags %#x, form %u, %llu bytes", r->op, r->flags,
                               runs.listed, (unsigned long long)e.value);
@@ -227,8 +234,8 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
 /* Checks the operands of all other records, which have one element. */
 static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
     const struct rmai_element e = rmai_wire_element(r, element);
-    if (!is_offset(e.offset)) return refuse_offset(m, e.offset);
     if (r->kind == RMAI_RECORD_RUNS) return 1; /* check_runs has read it */
+    if (!is_offset(e.offset) && !is_range(r, e.offset, 0)) return refuse_offset(m, e.offset);
     if (!is_offset(e.word)) return refuse_offset(m, e.word);
     if ((r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) && e.value > RMAI_PIECE)
         return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], (unsigned long long)e.value);

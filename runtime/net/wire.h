@@ -29,6 +29,10 @@
 #define RMAI_PIECE    ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH crashes beyond 2 GiB */
 #define RMAI_NAME_MAX 64                  /* bytes of a public call's name, with its final 0 */
 
+/* An offset with this bit is an address in the target's process, in memory that need not be librma's. Only records with
+ * a name have such offsets. */
+#define RMAI_AT_ADDRESS ((uint64_t)1 << 63)
+
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
     RMAI_WIRE_GO, /* to a request of RMAI_RECORD_PUT_LONG: the place is ready, send the data */
