@@ -166,7 +166,7 @@ static struct rmai_win_family *make_family(const char *call, MPI_Comm comm, cons
     free(news);
     if (*why && f) PMPI_Comm_delete_attr(comm, keyval); /* which frees the family */
     if (*why) return NULL;
-    f->far = f->n_near < f->n;
+    f->far = f->n_near < f->n || rma_crowded_();
     rmai_win_families_far += f->far;
     return f;
 }

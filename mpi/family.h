@@ -24,7 +24,7 @@ struct rmai_win_family {
     } * near;                      /* the processes of this node, by rank; near[0] is the node's leader */
     int n_rounds;                  /* of a barrier between nodes, for the leader */
     int partners[RMAI_WIN_ROUNDS]; /* in round k this leader tells the leader with rank partners[k] */
-    int far;                       /* 1: complete, and on several nodes */
+    int far; /* 1: complete, and MPI's calls must not poll alone: on several nodes, or more processes than processors */
 };
 
 /* rmai_win_families_open makes the attribute; it is called before any other function here. Returns MPI's code.
@@ -37,7 +37,7 @@ int rmai_win_families_open(void);
 struct rmai_win_family *rmai_win_family_of(const char *call, MPI_Comm comm, const char **why);
 void rmai_win_family_leave(struct rmai_win_family *f);
 
-/* rmai_win_families_far counts the families whose windows are ours and have processes on several nodes.
+/* rmai_win_families_far counts the families with `far` whose windows are ours.
  * rmai_win_family_serves: 1 if comm has such a family; the same in all processes of comm. */
 extern _Atomic int rmai_win_families_far;
 int rmai_win_family_serves(MPI_Comm comm);

@@ -2,7 +2,9 @@
 /* Calls of MPI in which a program waits while others access its windows. MPI's own calls poll only for MPI's messages.
  * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
  * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
- * Otherwise they are MPI's own, and the watchdog reports processes that are stopped or dead.
+ * They do so, too, if there are more processes than processors, and yield between two tests: MPICH polls without that,
+ * so each call costs as many time slices as there are processes. Otherwise they are MPI's own, and the watchdog reports
+ * processes that are stopped or dead.
  *
  * All processes of a communicator must make the same collective call of MPI. So these calls decide by the communicator:
  * either all of its processes have made a window on it, or none. Point-to-point calls match in any case. */
@@ -11,8 +13,8 @@
 #include "mpi/family.h"
 #include "mpi/state.h"
 
-/* 1 if a process of another node may access a window of this process. */
-static int may_be_asked(void) { return rmai_win_families_far && rmai_win_running; }
+/* 1 if a process of another node may access a window of this process, or the others need its processor. */
+static int must_test(void) { return rmai_win_families_far && rmai_win_running; }
 
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
     MPI_Request request;
@@ -41,14 +43,14 @@ RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI
 }
 
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Wait(request, status));
+    if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Wait(request, status));
     return rmai_win_await_free(__func__, request, status);
 }
 
 RMAI_MPI_API int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses) {
     struct rma_tests_ tests = {.call = __func__};
     int done = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Waitall(n, requests, statuses));
+    if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Waitall(n, requests, statuses));
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testall(n, requests, &done, statuses);
         if (!done) rma_tests_turn_(&tests);
@@ -60,7 +62,7 @@ RMAI_MPI_API int MPI_Waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 RMAI_MPI_API int MPI_Waitany(int n, MPI_Request *requests, int *index, MPI_Status *status) {
     struct rma_tests_ tests = {.call = __func__};
     int done = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Waitany(n, requests, index, status));
+    if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Waitany(n, requests, index, status));
     while (code == MPI_SUCCESS && !done) {
         code = PMPI_Testany(n, requests, index, &done, status);
         if (!done) rma_tests_turn_(&tests);
@@ -73,8 +75,7 @@ RMAI_MPI_API int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int 
                           MPI_Status *status) {
     MPI_Request request;
     int code;
-    if (!may_be_asked() || from == MPI_PROC_NULL)
-        RMAI_WIN_RETURN_MPI(PMPI_Recv(buffer, n, type, from, tag, comm, status));
+    if (!must_test() || from == MPI_PROC_NULL) RMAI_WIN_RETURN_MPI(PMPI_Recv(buffer, n, type, from, tag, comm, status));
     code = PMPI_Irecv(buffer, n, type, from, tag, comm, &request);
     return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, status) : code;
 }
@@ -82,7 +83,7 @@ RMAI_MPI_API int MPI_Recv(void *buffer, int n, MPI_Datatype type, int from, int 
 RMAI_MPI_API int MPI_Probe(int from, int tag, MPI_Comm comm, MPI_Status *status) {
     struct rma_tests_ tests = {.call = __func__};
     int found = 0, code = MPI_SUCCESS;
-    if (!may_be_asked()) RMAI_WIN_RETURN_MPI(PMPI_Probe(from, tag, comm, status));
+    if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Probe(from, tag, comm, status));
     while (code == MPI_SUCCESS && !found) {
         code = PMPI_Iprobe(from, tag, comm, &found, status);
         if (!found) rma_tests_turn_(&tests);
@@ -98,7 +99,7 @@ RMAI_MPI_API int MPI_Sendrecv(const void *out, int n_out, MPI_Datatype out_type,
     MPI_Request receive = MPI_REQUEST_NULL, send;
     const int receives = from != MPI_PROC_NULL;
     int code = MPI_SUCCESS, one;
-    if (!may_be_asked())
+    if (!must_test())
         RMAI_WIN_RETURN_MPI(
             PMPI_Sendrecv(out, n_out, out_type, to, out_tag, in, n_in, in_type, from, in_tag, comm, status));
     if (receives) code = PMPI_Irecv(in, n_in, in_type, from, in_tag, comm, &receive);

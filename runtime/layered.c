@@ -44,6 +44,8 @@ void rma_tolerate_(int code, enum rma_undefined_ kind) {
 
 int rma_checks_(void) { return rmai_world.job.settings.check; }
 
+int rma_crowded_(void) { return rmai_world.job.crowded_somewhere; }
+
 int rma_level_(void) { return rmai_world.job.level; }
 
 int rma_team_note_(rma_team *team, int note) {

@@ -86,6 +86,9 @@ void rma_watch_exit_(void);
 /* rma_aborting_: the program is about to end the job by MPI_Abort, so the end of its process is not reported. */
 void rma_aborting_(void);
 
+/* rma_crowded_: 1 if PEs of some node share processors; the same on all PEs. */
+int rma_crowded_(void);
+
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 
