@@ -17,9 +17,13 @@ void rmai_stripes_wait(const struct rmai_stripes *s, uint32_t *stripe) {
     rmai_lock((struct rmai_lock *)(void *)stripe, s->me, s->dead, s->context);
 }
 
+static void take_stripe(const struct rmai_stripes *s, uint32_t *stripe) {
+    if (RMAI_UNLIKELY(!rma_stripe_try_(stripe, s->me))) rmai_stripes_wait(s, stripe);
+}
+
 static uint32_t *lock_stripe(const struct rmai_stripes *s, uint64_t position) {
     uint32_t *stripe = rma_stripe_(s->locks, position);
-    if (RMAI_UNLIKELY(!rma_stripe_try_(stripe, s->me))) rmai_stripes_wait(s, stripe);
+    take_stripe(s, stripe);
     return stripe;
 }
 
@@ -143,6 +147,23 @@ static __attribute__((noinline)) void update_stripes(const struct rmai_stripes *
     }
 }
 
+/* A few elements, which programs may take for one (a pair of pointers), in two stripes: under both locks, which are
+ * taken in the order of their addresses. */
+static RMAI_COLD void update_two_stripes(const struct rmai_stripes *s, uint64_t position, enum rma_op op,
+                                         enum rma_type type, char *there, const char *source, char *fetch, size_t n) {
+    uint32_t *const begin = rma_stripe_(s->locks, position), *const end = rma_stripe_(
+                                                                 s->locks, position + n * rmai_type_size(type) - 1);
+    uint32_t *const low = begin < end ? begin : end, *const high = begin < end ? end : begin;
+    take_stripe(s, low);
+    if (high != low) take_stripe(s, high);
+    if (fetch && fetch == source)
+        update_in_place(op, type, there, fetch, n);
+    else
+        update_in_stripe(op, type, there, source, fetch, n);
+    if (high != low) rma_stripe_unlock_(high);
+    rma_stripe_unlock_(low);
+}
+
 static int is_word(enum rma_type type) {
     return type == RMA_INT32 || type == RMA_UINT32 || type == RMA_INT64 || type == RMA_UINT64;
 }
@@ -163,6 +184,8 @@ void rmai_update(const struct rmai_stripes *s, uint64_t position, enum rma_op op
         default:
             if (RMAI_LIKELY(n * rmai_type_size(type) <= STRIPE - (position & (STRIPE - 1))))
                 update_one_stripe(s, position, op, type, there, source, fetch, n);
+            else if (n * rmai_type_size(type) <= 16)
+                update_two_stripes(s, position, op, type, there, source, fetch, n);
             else
                 update_stripes(s, position, op, type, there, source, fetch, n);
     }

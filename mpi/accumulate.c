@@ -92,10 +92,13 @@ static int update_lists(const struct rmai_win_access *a, int op, int type, size_
 
 /* 1 if the update can be a put or get. On this node a copy writes and reads an aligned element of up to 8 bytes as a
  * whole. One of 1 or 2 bytes may be the target of a compare-and-swap, which holds a lock of librma and not the word.
- * Between nodes a copy might overtake earlier accumulates of this process. */
+ * Several that have up to 16 bytes together may be one element to the program (docs/mpi_windows.md): where the copy of
+ * that is not whole, reads take the lock as well. Between nodes a copy might overtake earlier accumulates of this
+ * process. */
 static int is_copy(const struct rmai_win_access *a, enum rmai_win_op op) {
     const size_t size = a->target.type->element->size;
-    return a->peer.record && size <= 8 &&
+    const int in_parts = size < 4 && a->target.size > 8 && a->target.size <= 16 && a->address % 16 != 0;
+    return a->peer.record && size <= 8 && !in_parts &&
            (op == RMAI_WIN_NO_OP || (op == RMAI_WIN_REPLACE && !a->result.type && size >= 4));
 }
 

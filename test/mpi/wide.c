@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An element of 16 bytes at a multiple of 16, which one process replaces while the others read it under shared locks,
- * is never seen half-written by a process of the same node. MPI does not promise it; linked lists whose pointer is a
- * rank and a displacement rely on it. Broken by a copy of 8 bytes at a time, on either side. */
+ * is never seen half-written by a process of the same node; and none that bytes describe and accumulates move, wherever
+ * it is, and by whomever. MPI does not promise it; linked lists whose pointer is a rank and a displacement rely on it.
+ * Broken by a copy of 8 bytes at a time, on either side, and by a read that takes no lock. */
 #include "check.h"
 
 #define ROUNDS 3000
+#define PAGE   4096 /* librma's locks of elements are for pages */
 
 struct wide {
     int64_t first, second; /* always equal */
@@ -81,6 +83,7 @@ int main(void) {
     const MPI_Aint places[2] = {0, 8};
     const MPI_Datatype parts[2] = {MPI_AINT, MPI_LONG};
     long torn = 0;
+    MPI_Aint first, page;
     char *memory;
     int few;
     begin();
@@ -98,9 +101,12 @@ int main(void) {
         ways[i].accumulates = i / 5;
     }
     ways[WAYS - 1] = (struct way){record, 1, 0};
-    MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    at = (MPI_Aint)((16 - (uintptr_t)memory % 16) % 16);
-    MPI_Bcast(&at, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    MPI_Win_allocate(2 * PAGE, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    first = (MPI_Aint)((16 - (uintptr_t)memory % 16) % 16);
+    page = (MPI_Aint)(PAGE - (uintptr_t)memory % PAGE);
+    MPI_Bcast(&first, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&page, 1, MPI_AINT, 0, MPI_COMM_WORLD);
+    at = first;
     /* Not between nodes. */
     for (int i = 0; one_node() && n > 1 && i < WAYS; i++)
         for (int k = 0; k < WAYS; k++) {
@@ -113,6 +119,15 @@ int main(void) {
                         n, found, ROUNDS, writer, i, k);
             torn += found;
         }
+    /* The owner is the writer, or one of the readers. */
+    for (int i = 0; n > 1 && i < 4; i++) {
+        at = i % 2 ? page - 8 : first + 8;
+        const long found = race(i < 2 ? n - 1 : 0, &ways[5], &ways[i < 2 ? 7 : 5]);
+        if (found)
+            fprintf(stderr, "process %d of %d: %ld of %d elements half-written: at %ld, case %d\n", rank, n, found,
+                    ROUNDS, (long)at, i);
+        torn += found;
+    }
     MPI_Win_free(&win);
     MPI_Type_free(&bytes);
     MPI_Type_free(&longs);
