@@ -7,16 +7,38 @@
 #include "caf/coarray.h"
 #include "caf/sync.h"
 
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OFFSET_MASK (((rma_gptr_t)1 << 40) - 1)
 
+/* The addresses of all coarrays: a compiler may pass others for tokens. */
+static void *coarrays;
+
+static int compare_addresses(const void *a, const void *b) { return (a > b) - (a < b); }
+
+static struct rmai_caf_coarray *new_coarray(size_t size) {
+    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
+    *c = (struct rmai_caf_coarray){.size = size};
+    if (!tsearch(c, &coarrays, compare_addresses))
+        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for the list of coarrays");
+    return c;
+}
+
+static void discard(struct rmai_caf_coarray *c) {
+    tdelete(c, &coarrays, compare_addresses);
+    if (c->variable) rmai_caf_variable_gone(c);
+    free(c->where);
+    free(c);
+}
+
+int rmai_caf_coarray_lives(const void *address) { return tfind(address, &coarrays, compare_addresses) != NULL; }
+
 static RMAI_COLD struct rmai_caf_coarray *no_memory(struct rmai_caf_result r, struct rmai_caf_coarray *c, size_t size) {
     rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for %zu bytes on each image: %s", size,
                     rma_last_error());
-    free(c->where);
-    free(c);
+    discard(c);
     return NULL;
 }
 
@@ -25,8 +47,7 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
     size_t bytes = size ? size : 1; /* a coarray of 0 bytes is allocated as well */
     /* The calls below wait for each image: one that has left is noticed here. */
     if (!rmai_caf_sync_members(r, "ALLOCATE", team)) return NULL;
-    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
-    *c = (struct rmai_caf_coarray){.size = size};
+    struct rmai_caf_coarray *c = new_coarray(size);
     if (team == rmai_caf.initial) {
         c->base = zero ? rma_calloc(1, bytes) : rma_malloc(bytes);
         if (!c->base) return no_memory(r, c, size);
@@ -52,19 +73,6 @@ struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t 
     return c;
 }
 
-struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size) {
-    struct rmai_caf_coarray *c = rmai_caf_memory("ALLOCATE", sizeof *c);
-    *c = (struct rmai_caf_coarray){.size = size, .component = 1};
-    if (rma_alloc_mem(size ? size : 1, &c->base) != RMA_SUCCESS) {
-        rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component of %zu bytes: %s", size,
-                        rma_last_error());
-        free(c);
-        return NULL;
-    }
-    rmai_caf_done(r);
-    return c;
-}
-
 static void unlink_coarray(struct rmai_caf_coarray *c) {
     if (!c->team) return;
     for (struct rmai_caf_coarray **p = &c->team->coarrays; *p; p = &(*p)->next)
@@ -75,12 +83,6 @@ static void unlink_coarray(struct rmai_caf_coarray *c) {
 }
 
 void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
-    if (c->component) {
-        rma_free_mem(c->base);
-        free(c);
-        rmai_caf_done(r);
-        return;
-    }
     struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
     enum rmai_caf_stat stat = rmai_caf_meet("DEALLOCATE", team);
     unlink_coarray(c);
@@ -88,9 +90,7 @@ void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c)
         rma_free_mem(c->base);
     else if (stat == RMAI_CAF_OK)
         rma_free(c->base); /* waits for each image; without all of them the block stays */
-    free(c->where);
-    if (c->variable) rmai_caf_variable_gone(c);
-    free(c);
+    discard(c);
     if (stat == RMAI_CAF_OK)
         rmai_caf_done(r);
     else
@@ -102,10 +102,8 @@ void rmai_caf_coarray_free_all(struct rmai_caf_team *team) {
         struct rmai_caf_coarray *c = team->coarrays;
         team->coarrays = c->next;
         if (!rmai_caf_variable_clear(c)) continue; /* the program may use it still: it keeps its memory */
-        rmai_caf_variable_gone(c);
         rma_free_mem(c->base);
-        free(c->where);
-        free(c);
+        discard(c);
     }
 }
 
@@ -113,8 +111,6 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
     rma_gptr_t far;
     if (c->where)
         far = c->where[rma_team_translate_pe(RMA_TEAM_WORLD, pe, c->team->native)];
-    else if (c->component)
-        far = rma_gptr(c->base, rmai_caf.me);
     else
         far = c->first + ((rma_gptr_t)(uint32_t)pe << 40);
     far += offset;

@@ -8,18 +8,16 @@
 
 struct rmai_caf_variable;
 
-/* A coarray, or an allocatable or pointer component of one: the compiler's token is a pointer to it.
+/* A coarray: the compiler's token is a pointer to it.
  *
  *   where  base                                             memory
  *   NULL   the same symmetric address on all images         the symmetric heap: coarrays of the initial team
- *   set    this image's own; image i of team has where[i]   the local heap: coarrays of other teams
- *   NULL   this image's own, or NULL (component is 1)       the local heap: a component of this image */
+ *   set    this image's own; image i of team has where[i]   the local heap: coarrays of other teams */
 struct rmai_caf_coarray {
     char *base;
     size_t size;
     rma_gptr_t first; /* the global pointer of base on PE 0, if it is symmetric */
     rma_gptr_t *where;
-    int component;
     int is_plain; /* 1: elements of an intrinsic type, in which there are no pointers */
     int lent;     /* 1: no coarray, but the variables of an accessor (gfortran_accessors.c); base is where they are */
     struct rmai_caf_team *team;         /* of `where` */
@@ -42,12 +40,12 @@ struct rmai_caf_place {
 };
 
 /* rmai_caf_coarray_make makes a coarray of size bytes on each image of the current team; zero: clear it. Collective.
- * rmai_caf_component_make makes a component of this image. Both return NULL after they have reported an error. */
+ * Returns NULL after it has reported an error. rmai_caf_coarray_lives: 1 if there is a coarray at that address. */
 struct rmai_caf_coarray *rmai_caf_coarray_make(struct rmai_caf_result r, size_t size, int zero);
-struct rmai_caf_coarray *rmai_caf_component_make(struct rmai_caf_result r, size_t size);
+int rmai_caf_coarray_lives(const void *address);
 
-/* rmai_caf_coarray_free is DEALLOCATE: collective for a coarray, local for a component. It reports the result; the
- * memory is gone in any case. rmai_caf_coarray_free_all frees what was allocated in team. */
+/* rmai_caf_coarray_free is DEALLOCATE, which is collective. It reports the result; the memory is gone in any case.
+ * rmai_caf_coarray_free_all frees what was allocated in team. */
 void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c);
 void rmai_caf_coarray_free_all(struct rmai_caf_team *team);
 
@@ -56,7 +54,7 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
 
 /* rmai_caf_place returns the place of byte `offset` of the coarray on pe. */
 static inline struct rmai_caf_place rmai_caf_place(const struct rmai_caf_coarray *c, size_t offset, int pe) {
-    if (__builtin_expect(!c->where && !c->component, 1)) {
+    if (__builtin_expect(!c->where, 1)) {
         char *near = rma_reach_ptr_(c->base + offset, 1, pe);
         if (near)
             return (struct rmai_caf_place){

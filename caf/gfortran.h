@@ -29,6 +29,12 @@ static inline void rmai_caf_descriptor_copy(struct any_descriptor *to, const str
     __builtin_memcpy(to, from, sizeof *from + (size_t)from->rank * sizeof from->dim[0]);
 }
 
+/* 1 if this looks like the descriptor of an array with at most `dims` dimensions and codimensions. */
+static inline int rmai_caf_descriptor_is(const struct descriptor *d, int dims) {
+    return d->rank > 0 && d->rank <= dims && d->version == 0 && d->type >= RMAI_CAF_INTEGER &&
+           d->type <= RMAI_CAF_CHARACTER;
+}
+
 /* One step from a coarray to a part of it. */
 struct reference {
     struct reference *next;
@@ -115,9 +121,15 @@ void rmai_caf_assign_from(struct rmai_caf_result r, const char *statement, const
                           struct rmai_caf_type to_type, const struct rmai_caf_remote *from,
                           struct rmai_caf_type from_type, const struct rmai_caf_box *box, int overlap);
 
-/* rmai_caf_variable_made notes where the program keeps an allocatable coarray that is being registered.
+/* rmai_caf_variable_is_at: 1 if the two are one variable, an allocatable coarray or an array component: the token
+ * follows the bounds and cobounds of the descriptor. rmai_caf_variable_has: 1 if the token that the program is about to
+ * give back is that of coarray c, and not the copy of it in another place.
+ *
+ * rmai_caf_variable_made notes where the program keeps an allocatable coarray that is being registered.
  * rmai_caf_variable_shape returns the descriptor that an allocatable array had when it was allocated, or NULL.
  * rmai_caf_variables_read is called at SYNC ALL if there are fresh variables, whose bounds it copies. */
+int rmai_caf_variable_is_at(const struct descriptor *d, const caf_token *token);
+int rmai_caf_variable_has(const struct rmai_caf_coarray *c, caf_token *token);
 void rmai_caf_variable_made(struct rmai_caf_coarray *c, struct descriptor *d, caf_token *token);
 const struct descriptor *rmai_caf_variable_shape(const struct rmai_caf_coarray *c);
 extern struct rmai_caf_variable *rmai_caf_variables_fresh;

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "caf/collective.h"
+#include "caf/component.h"
 #include "caf/gfortran.h"
 #include "caf/sync.h"
 #include "caf/team.h"
@@ -12,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME 65536 /* bytes of a procedure's frame, in which gfortran makes descriptors */
+#define FRAME     65536                /* bytes of a procedure's frame, in which gfortran makes descriptors */
+#define SPAN_MOST ((ptrdiff_t)1 << 31) /* more bytes than an element of an array has */
 
 /* A contiguous copy of an array, or the array itself if it is contiguous. */
 struct packed {
@@ -37,11 +39,34 @@ static const struct descriptor *component_text(const struct descriptor *a) {
                : a;
 }
 
-/* Returns 0 after it has reported that the array is not there. */
-static int pack(struct packed *p, struct rmai_caf_result r, const char *statement, const struct descriptor *a) {
-    p->a = a = component_text(a);
+/* That descriptor has contiguous elements, and its span and offset are unset. They may be left over from another one,
+ * and even agree with its bounds. Then it looks like a pointer to components of larger elements; only a block of memory
+ * of just its size tells the two apart. gfortran passes sections of text components with such descriptors, too. Returns
+ * 0 after it has reported that it cannot tell. */
+static int believe_span(struct packed *p, struct rmai_caf_result r, const struct descriptor *a) {
+    if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
+        return 1;
+    if (a->span >= SPAN_MOST || rmai_caf_component_is(a->base, p->box.n * a->elem_len)) {
+        p->stride[0] = p->packed_stride[0];
+        return 1;
+    }
+    if (a->type == RMAI_CAF_CHARACTER) return 1;
+    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+                    "CO_BROADCAST: the compiler does not tell whether the elements are contiguous, or %td bytes apart: "
+                    "use a variable of its own",
+                    a->span);
+    return 0;
+}
+
+/* made_up: the compiler may have made the descriptor of a component. Returns 0 after it has reported that the array is
+ * not there. */
+static int pack(struct packed *p, struct rmai_caf_result r, const char *statement, const struct descriptor *a,
+                int made_up) {
+    if (made_up) a = component_text(a);
+    p->a = a;
     rmai_caf_box_of(a, &p->box, p->stride);
     rmai_caf_box_packed(&p->box, a->elem_len, p->packed_stride);
+    if (made_up && !believe_span(p, r, a)) return 0;
     p->copied = 0;
     for (int d = 0; d < p->box.dims; d++)
         if (p->box.count[d] > 1 && p->stride[d] != p->packed_stride[d]) p->copied = 1;
@@ -128,11 +153,31 @@ static int find_type(struct rmai_caf_result r, const char *statement, const stru
 
 /* ---- the calls but CO_REDUCE ---- */
 
+/* gfortran 12 broadcasts the components of nested types one by one, and then the nested variables themselves: with the
+ * descriptors of their allocatable components, which must remain those of this image. */
+static void keep_descriptors(struct packed *p, const char *before) {
+    struct descriptor d;
+    const size_t elem = p->a->elem_len;
+    for (size_t i = 0; i < p->box.n; i++)
+        for (size_t at = i * elem; at + sizeof d <= (i + 1) * elem; at += sizeof(void *)) {
+            memcpy(&d, before + at, sizeof d);
+            const size_t len = sizeof d + (size_t)d.rank * sizeof d.dim[0];
+            if (d.base && rmai_caf_descriptor_is(&d, RMAI_CAF_DIMS) && (d.span == 0 || (size_t)d.span == d.elem_len) &&
+                at + len <= (i + 1) * elem)
+                memcpy(p->data + at, before + at, len);
+        }
+}
+
 void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct packed p;
-    if (!pack(&p, r, "CO_BROADCAST", a)) return;
-    rmai_caf_broadcast(r, p.data, p.box.n * p.a->elem_len, source);
+    if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
+    const size_t bytes = p.box.n * p.a->elem_len;
+    char *before = p.a->type == RMAI_CAF_DERIVED ? rmai_caf_memory("CO_BROADCAST", bytes) : NULL;
+    if (before) memcpy(before, p.data, bytes);
+    rmai_caf_broadcast(r, p.data, bytes, source);
+    if (before) keep_descriptors(&p, before);
+    free(before);
     unpack(&p);
 }
 
@@ -140,7 +185,7 @@ static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_re
                    struct rmai_caf_result r, int characters) {
     struct rmai_caf_type type;
     struct packed p;
-    if (!pack(&p, r, statement, a)) return;
+    if (!pack(&p, r, statement, a, 0)) return;
     if (find_type(r, statement, &p, characters, &type))
         rmai_caf_reduce(r, statement, op, p.data, p.box.n, type, result, NULL, NULL);
     unpack(&p);
@@ -252,7 +297,7 @@ void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, vo
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct user u = {.function = (any_function *)operation, .flags = flags, .characters = late_length(errmsg, a_len)};
     struct packed p;
-    if (!pack(&p, r, statement, a)) return;
+    if (!pack(&p, r, statement, a, 0)) return;
     if (find_type(r, statement, &p, u.characters, &u.type)) {
         if (is_callable(&u))
             rmai_caf_reduce(r, statement, RMAI_CAF_USER, p.data, p.box.n, u.type, result, combine_by_user, &u);

@@ -46,10 +46,18 @@ const struct descriptor *rmai_caf_variable_shape(const struct rmai_caf_coarray *
     return c->variable && c->variable->shape.d.base && c->variable->shape.d.rank > 0 ? &c->variable->shape.d : NULL;
 }
 
+int rmai_caf_variable_is_at(const struct descriptor *d, const caf_token *token) {
+    for (int dims = d->rank; dims <= RMAI_CAF_DIMS; dims++)
+        if ((const char *)token == (const char *)&d->dim[dims]) return 1;
+    return 0;
+}
+
+int rmai_caf_variable_has(const struct rmai_caf_coarray *c, caf_token *token) {
+    return !c->variable || is_at(c->variable, (char *)token - c->variable->token);
+}
+
 void rmai_caf_variable_made(struct rmai_caf_coarray *c, struct descriptor *d, caf_token *token) {
-    const size_t distance = (size_t)((char *)token - (char *)d), dims = (distance - sizeof *d) / sizeof d->dim[0];
-    /* Else the descriptor was made for the call: the coarray has no variable that is known. */
-    if (distance < sizeof *d || dims > RMAI_CAF_DIMS || distance != sizeof *d + dims * sizeof d->dim[0]) return;
+    const size_t distance = (size_t)((char *)token - (char *)d);
     struct rmai_caf_variable *v = rmai_caf_memory("ALLOCATE", sizeof *v);
     *v = (struct rmai_caf_variable){.coarray = c, .at = d, .token = distance, .next = rmai_caf_variables_fresh};
     rmai_caf_variables_fresh = c->variable = v;

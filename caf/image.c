@@ -7,6 +7,7 @@
  * moment in a barrier of its own, and marks words only if not all others arrive there. */
 #include "config.h"
 
+#include "caf/component.h"
 #include "caf/core.h"
 #include "caf/lock.h"
 #include "caf/serve.h"
@@ -46,6 +47,7 @@ void rmai_caf_start(void) {
     rmai_caf.self = self;
     rmai_caf.first = rma_gptr(self, 0);
     rmai_caf.initial = rmai_caf.team = rmai_caf_team_initial();
+    rmai_caf_component_begin();
     rmai_caf.early = 1;
     if (rmai_caf.n > 1) rmai_caf_must(rma_lend_memory_(RMA_COARRAYS_));
     rmai_caf_must(rma_barrier_all());
