@@ -16,10 +16,24 @@ static char *changed(struct generator *g, const struct ref *r) {
     }
 }
 
-/* Whether the assignment is wanted, and gfortran 12 can compile it: it has internal errors for an array in the memory of
- * a component, or any component of such a type on another image, if the value comes from a coarray of another sort; and
- * for vector subscripts if a type with such components is at one end. */
+/* Whether there are several subscripts: a comma outside of vectors and functions. */
+static int several_subscripts(const char *text) {
+    const char *last = strrchr(text, '%'); /* the component that has a vector */
+    int depth = 0;
+    for (const char *at = last ? last : text; *at; at++) {
+        if (*at == '[' || (*at == '(' && (!last || depth > 0 || strchr(last, '(') != at))) depth++;
+        else if ((*at == ']' || *at == ')') && depth > 0) depth--;
+        else if (*at == ',' && depth == 0) return 1;
+    }
+    return 0;
+}
+
+/* Whether the assignment is wanted, and gfortran 12 can compile it. It stores elements from another image in wrong places
+ * of an array if one of several subscripts is a vector. It has internal errors for an array in the memory of a component,
+ * or any component of such a type on another image, if the value comes from a coarray of another sort; and for vector
+ * subscripts if a type with such components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
+    if (!to->remote && from->remote && strchr(to->text, '[') && several_subscripts(to->text)) return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
     if (from->remote && !from->dynamic && to->dynamic && (to->remote || array_behind)) return 0;
     if (to->remote && from->remote && to->dynamic != from->dynamic &&
@@ -38,7 +52,8 @@ static void assign(struct generator *g) {
     const size_t what = draw(&g->draws, 10);
     const struct shape scalar = {0};
     for (int attempt = 0; attempt < 8 && what < 7; attempt++) {
-        const int prefer = !to.remote && attempt < 6 ? MUST_BE_REMOTE : 0;
+        /* gfortran 12 passes wrong offsets for vector subscripts within an expression. */
+        const int prefer = (!to.remote && attempt < 6 ? MUST_BE_REMOTE : 0) | (what == 6 ? NO_VECTORS : 0);
         if (!pick_ref(g, &from, what == 5 ? &scalar : &to.shape, (int)class, prefer | BOTH_BOUNDS)) continue;
         if (!may_follow(g, &to, &from)) continue;
         both(g, "%s = %s", to.text, what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text);
@@ -125,6 +140,7 @@ static void use_dummy(struct generator *g, int dummy) {
         if (!pick_ref(g, &r, NULL, (int)class, OWN_ONLY | FOR_WRITING)) continue;
         if (!with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) continue;
         if (r.behind && r.shape.rank > 0) continue;
+        if (strchr(r.text, '[') && several_subscripts(r.text)) continue;
         char *subs = subscripts(g, &d->box, &r.shape, 1, 0);
         if (!subs) continue;
         both(g, "%s = {%d|%s|%s}", r.text, dummy, subs, code);

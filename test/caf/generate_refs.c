@@ -221,8 +221,6 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
         if (v->reserved || (!v->coarray && (flags & MUST_BE_REMOTE))) continue;
         if (!v->type && class >= 0 && kinds[v->kind].class != (enum class)class) continue;
         if (!(code = access_code(g, v, flags))) continue;
-        /* gfortran 12 passes the address of a temporary for a complex scalar coarray. */
-        if (code[0] != 'o' && v->box.rank == 0 && (v->kind == C4 || v->kind == C8) && !v->type) continue;
         *r = (struct ref){.variable = i, .remote = code[0] != 'o', .kind = v->kind, .len = v->len};
         r->dynamic = v->type && has_memory(v->type);
         if (!v->type) {

@@ -112,7 +112,9 @@ static void give_memory(struct generator *g, const char *place, const struct par
     const struct shape shape = box_shape(box);
     char *bounds = words("%s%s%s", rank ? "(" : "", bounds_words(box, 0), rank ? ")" : "");
     char *value = fresh_kind(g, part->kind, &shape);
-    size_t way = with(g, WITH_origins) ? draw(&g->draws, 4) : 0;
+    static const enum feature ways[] = {WITH_components, WITH_source, WITH_assigned, WITH_moved};
+    size_t way = draw(&g->draws, 4);
+    if (!with(g, ways[way])) way = 0;
     if (way == 1 && (part->kind == TEXT || part->kind == WIDE)) way = 0;
     if (way == 2 && there) way = 0;
     if (way != 2 && there) both(g, "deallocate (%s)", place);
@@ -184,8 +186,11 @@ static void fill(struct generator *g, const char *place, const struct type *t, s
 }
 
 /* The type's own procedures give all of an object's components memory, of the bounds that the type has here. */
-static void fill_by_procedure(struct generator *g, const char *place, const struct type *t, struct state *s) {
-    switch (draw(&g->draws, 3)) {
+static int fill_by_procedure(struct generator *g, const char *place, const struct type *t, struct state *s) {
+    static const enum feature ways[] = {WITH_results, WITH_intent_out, WITH_class_dummies};
+    const size_t way = draw(&g->draws, 3);
+    if (!with(g, ways[way])) return 0;
+    switch (way) {
     case 0: both(g, "%s = make_%s(@,%d)", place, t->name, between(&g->draws, 1, 9)); break;
     case 1: both(g, "call fresh_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
     default: both(g, "call class_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
@@ -194,6 +199,7 @@ static void fill_by_procedure(struct generator *g, const char *place, const stru
         s->there[i] = t->parts[i].how == ALLOCATABLE;
         s->box[i] = t->parts[i].box;
     }
+    return 1;
 }
 
 /* fill_components: of each element, by its own image. */
@@ -206,8 +212,8 @@ void fill_components(struct generator *g, int variable) {
     }
     char *place = words("{%d|%s|o}", variable, subs);
     const int simple = v->type == &g->types[0] || v->type == &g->types[1];
-    if (with(g, WITH_origins) && simple && chance(&g->draws, 3)) fill_by_procedure(g, place, v->type, v->state);
-    else fill(g, place, v->type, v->state, 1);
+    if (!simple || !chance(&g->draws, 3) || !fill_by_procedure(g, place, v->type, v->state))
+        fill(g, place, v->type, v->state, 1);
     for (int d = 0; d < v->box.rank; d++) both(g, "end do");
 }
 
