@@ -250,7 +250,8 @@ void exclusion(struct generator *g) {
     for (int i = between(&g->draws, 1, 3); i > 0; i--) {
         const struct variable *v = &g->variables[3];
         struct shape shape = {0};
-        char *subs = subscripts(g, &v->box, &shape, 0, SAME_ON_ALL | FOR_WRITING);
+        /* gfortran 12 passes wrong offsets for vector subscripts within an expression. */
+        char *subs = subscripts(g, &v->box, &shape, 0, SAME_ON_ALL | NO_VECTORS);
         both(g, "{3|%s|t%d} = ieor({3|%s|t%d},abs(%s))", subs, image, subs, image, fresh_kind(g, I4, &shape));
     }
     if (critical) fprintf(g->statements, "end critical\n");
