@@ -134,6 +134,7 @@ struct ref {
     int len, variable, remote;
     int dynamic; /* of a type with pointer or allocatable components */
     int behind;  /* in memory of such a component */
+    int pointed; /* in memory that a pointer may point to */
     struct shape shape;
 };
 enum { FOR_WRITING = 1, NO_VECTORS = 2, SAME_ON_ALL = 4, OWN_ONLY = 8, BOTH_BOUNDS = 16, MUST_BE_REMOTE = 32 };

@@ -44,6 +44,19 @@ static int may_follow(struct generator *g, const struct ref *to, const struct re
     return to->kind == from->kind && to->len == from->len;
 }
 
+/* The two sides may be the same memory. gfortran 12 does not see that in the model. */
+static void assign_pointed(struct generator *g, const struct ref *to, const struct ref *from, const char *value) {
+    char *extents = words("%s", "");
+    for (int d = 0; d < from->shape.rank; d++) extents = words("%s%s%d", extents, d ? "," : "", from->shape.extent[d]);
+    only_real(g, "%s = %s", to->text, value);
+    only_model(g, "block");
+    only_model(g, "%s :: w%s%s%s", type_words(from->kind, from->len, NULL), from->shape.rank ? "(" : "", extents,
+               from->shape.rank ? ")" : "");
+    only_model(g, "w = %s", value);
+    only_model(g, "%s = w", to->text);
+    only_model(g, "end block");
+}
+
 static void assign(struct generator *g) {
     struct ref to, from;
     const int remote = chance(&g->draws, 2) ? MUST_BE_REMOTE : 0;
@@ -56,7 +69,9 @@ static void assign(struct generator *g) {
         const int prefer = (!to.remote && attempt < 6 ? MUST_BE_REMOTE : 0) | (what == 6 ? NO_VECTORS : 0);
         if (!pick_ref(g, &from, what == 5 ? &scalar : &to.shape, (int)class, prefer | BOTH_BOUNDS)) continue;
         if (!may_follow(g, &to, &from)) continue;
-        both(g, "%s = %s", to.text, what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text);
+        char *value = what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text;
+        if (to.pointed && from.pointed) assign_pointed(g, &to, &from, value);
+        else both(g, "%s = %s", to.text, value);
         return;
     }
     char *value = what == 7 ? fresh(g, class, &scalar) : fresh(g, class, &to.shape);

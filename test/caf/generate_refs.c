@@ -204,6 +204,7 @@ static int pick_part(struct generator *g, struct ref *r, const struct type *t, c
             r->shape = shape;
         }
         r->behind |= part->how != FIXED;
+        r->pointed |= part->how == POINTER;
         r->kind = part->kind;
         r->len = part->len;
         return 1;
@@ -222,6 +223,7 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
         if (!v->type && class >= 0 && kinds[v->kind].class != (enum class)class) continue;
         if (!(code = access_code(g, v, flags))) continue;
         *r = (struct ref){.variable = i, .remote = code[0] != 'o', .kind = v->kind, .len = v->len};
+        r->pointed = v->pointed;
         r->dynamic = v->type && has_memory(v->type);
         if (!v->type) {
             if (given) shape = *given;
