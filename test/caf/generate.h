@@ -24,7 +24,7 @@
     X(explicit_shape) X(assumed_shape) X(allocatable_dummy) X(move_alloc) X(reallocate)                            \
     X(sum) X(minmax) X(broadcast) X(reduce) X(result_image) X(sections_reduced) X(broadcast_types) X(class)        \
     X(reduce_types) X(events) X(locks) X(critical) X(sync_images) X(atomics) X(teams) X(nested_teams)              \
-    X(team_allocate) X(sync_team) X(first_put)
+    X(team_allocate) X(team_components) X(sync_team) X(first_put)
 
 enum feature {
 #define X(name) WITH_##name,
@@ -137,7 +137,7 @@ struct ref {
     int pointed; /* in memory that a pointer may point to */
     struct shape shape;
 };
-enum { FOR_WRITING = 1, NO_VECTORS = 2, SAME_ON_ALL = 4, OWN_ONLY = 8, BOTH_BOUNDS = 16, MUST_BE_REMOTE = 32 };
+enum { FOR_WRITING = 1, NO_VECTORS = 2, SAME_ON_ALL = 4, OWN_ONLY = 8, BOTH_BOUNDS = 16, MUST_BE_REMOTE = 32, NO_FIELDS = 64 };
 char *bounds_words(const struct box *box, int model);
 struct box random_box(struct generator *g, int rank, int most_elements);
 enum kind random_kind(struct generator *g);

@@ -67,8 +67,8 @@ static void co_call(struct generator *g) {
     struct ref r;
     char *root = NULL, *in_model = NULL, *arguments = words("%s", "");
     if (!with(g, features[what])) return;
-    do {
-        if (!pick_ref(g, &r, NULL, -1, OWN_ONLY | NO_VECTORS | SAME_ON_ALL | FOR_WRITING)) return;
+    do { /* for x(:)%c gfortran 12 passes the type of x */
+        if (!pick_ref(g, &r, NULL, -1, OWN_ONLY | NO_VECTORS | SAME_ON_ALL | FOR_WRITING | NO_FIELDS)) return;
     } while (!with(g, WITH_sections_reduced) && r.shape.rank > 0);
     const enum class class = kinds[r.kind].class;
     const int complex = r.kind == C4 || r.kind == C8;

@@ -80,7 +80,7 @@ static void mixed_phase(struct generator *g, int statements) {
 
 static void own_phase(struct generator *g, int statements) {
     assignments(g, statements);
-    for (int i = 0; i < g->n; i++) {
+    for (int i = 0; i < g->n && (g->level == 0 || with(g, WITH_team_components)); i++) {
         const struct variable *v = &g->variables[i];
         if (v->type && (!v->allocatable || v->allocated)) fill_components(g, i);
     }

@@ -232,7 +232,7 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
             r->text = words("{%d|%s|%s}", i, subs, code);
             return 1;
         }
-        const int in_array = v->box.rank > 0 && with(g, WITH_fields) && chance(&g->draws, 4);
+        const int in_array = v->box.rank > 0 && with(g, WITH_fields) && !(flags & NO_FIELDS) && chance(&g->draws, 4);
         if (in_array && given) shape = *given;
         if (!(subs = subscripts(g, &v->box, &shape, !in_array || given, flags | NO_VECTORS))) continue;
         if (in_array && shape.rank == 0) continue;
