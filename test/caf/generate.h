@@ -20,7 +20,7 @@
 #define FEATURES(X)                                                                                                 \
     X(strides) X(empty) X(vectors) X(rank3) X(rank7) X(corank) X(sendget) X(expressions) X(conversions)            \
     X(complex) X(logical) X(characters) X(wide) X(quad) X(static) X(allocatable) X(types) X(components)            \
-    X(nested) X(pointers) X(pointer_targets) X(source) X(moved) X(assigned) X(results) X(intent_out) X(class_dummies) X(queries) X(whole) X(fields)                              \
+    X(nested) X(pointers) X(pointer_targets) X(local_targets) X(source) X(moved) X(assigned) X(results) X(intent_out) X(class_dummies) X(queries) X(whole) X(fields)                              \
     X(explicit_shape) X(assumed_shape) X(allocatable_dummy) X(move_alloc) X(reallocate)                            \
     X(sum) X(minmax) X(broadcast) X(reduce) X(result_image) X(sections_reduced) X(broadcast_types) X(class)        \
     X(reduce_types) X(events) X(locks) X(critical) X(sync_images) X(atomics) X(teams) X(nested_teams)              \

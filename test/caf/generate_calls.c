@@ -74,6 +74,7 @@ static void co_call(struct generator *g) {
     const int complex = r.kind == C4 || r.kind == C8;
     if (what == 0 && class != NUMERIC) return;
     if ((what == 1 || what == 2) && (class == LOGICAL || complex || r.kind == WIDE)) return;
+    if (what < 3 && r.kind == R10) return; /* gfortran describes it as real(16) */
     if (what == 4 && !reduction(r.kind)) return;
     if (what == 3 || (with(g, WITH_result_image) && chance(&g->draws, 3))) {
         const int one = between(&g->draws, 0, 9);

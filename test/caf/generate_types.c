@@ -91,7 +91,7 @@ static int point(struct generator *g, const char *place, const struct part *part
         const int i = (int)draw(&g->draws, (size_t)g->n);
         const struct variable *v = &g->variables[i];
         if (!v->pointed || v->kind != part->kind || v->type || v->box.rank == 0) continue;
-        if (v->allocatable && !v->allocated) continue;
+        if ((v->allocatable && !v->allocated) || (!v->coarray && !with(g, WITH_local_targets))) continue;
         struct shape shape = {0};
         char *subs = subscripts(g, &v->box, &shape, 0, NO_VECTORS | SAME_ON_ALL);
         if (shape.rank != part->box.rank || shape_size(&shape) == 0) continue;
