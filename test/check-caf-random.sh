@@ -74,6 +74,7 @@ done
 
 # One value of the model is wrong: image 1 finds it.
 if program 1 --wrong; then
+    # shellcheck disable=SC2046,SC2086
     run env $(layout_switches one 2) $mpiexec -n 2 ./program
     if [ "$status" -eq 1 ] && grep -q 'seed 1: image 1, phase 5: sum[0-9]*(1,0) is .*, not' out; then
         ok "a wrong value is found"
@@ -86,6 +87,10 @@ fi
 for words in '--only sections' '--seed x' '--phases 0' '--seed' nothing; do
     # shellcheck disable=SC2086
     run ./generate $words
-    if [ "$status" -eq 2 ] && grep -q "${words##* }" err; then ok "generate $words"; else fail "generate $words: $status"; fi
+    if [ "$status" -eq 2 ] && grep -q "${words##* }" err; then
+        ok "generate $words"
+    else
+        fail "generate $words: exit $status"
+    fi
 done
 verdict

@@ -23,9 +23,7 @@ size_t draw(struct draws *d, size_t n) {
     z ^= z >> 31;
     return n > 1 ? (size_t)(z >> 11) % n : 0;
 }
-int between(struct draws *d, int from, int to) {
-    return from + (int)draw(d, to > from ? (size_t)(to - from + 1) : 1);
-}
+int between(struct draws *d, int from, int to) { return from + (int)draw(d, to > from ? (size_t)(to - from + 1) : 1); }
 int chance(struct draws *d, size_t n) { return draw(d, n) == 0; }
 
 int with(const struct generator *g, enum feature f) { return (int)(g->features >> f & 1); }
@@ -188,8 +186,10 @@ static void print_check_of_all(struct generator *g) {
         const struct variable *v = &g->variables[i];
         const char *name = v->name, *colons = whole(v->box.rank), *comma = v->box.rank ? "," : "";
         if (v->allocatable)
-            linef(to, "if (allocated(%s) .neqv. allocated(m_%s)) call differs('%s','is allocated:',truth(allocated(%s)),"
-                      "truth(allocated(m_%s)))", name, name, name, name, name);
+            linef(to,
+                  "if (allocated(%s) .neqv. allocated(m_%s)) call differs('%s','is allocated:',truth(allocated(%s)),"
+                  "truth(allocated(m_%s)))",
+                  name, name, name, name, name);
         if (v->allocatable) fprintf(to, "if (allocated(%s)) then\n", name);
         if (v->type) {
             char *subs = words("%s", ""), *at = words("%s", "");
@@ -222,22 +222,27 @@ static void print_program(struct generator *g, FILE *to) {
     if (!g->types_text || !g->declarations || !g->program || !g->procedures) abort();
     run_model(g);
     make_types(g);
-    fprintf(g->types_text, "type pair\ninteger :: n = 0\ninteger(8) :: more = 0\nreal(8) :: r = 0\nend type\ncontains\n");
+    fprintf(g->types_text,
+            "type pair\ninteger :: n = 0\ninteger(8) :: more = 0\nreal(8) :: r = 0\nend type\ncontains\n");
     print_reductions(g);
     make_variables(g);
     print_phases(g);
     print_checks(g);
     print_check_of_all(g);
     fclose(g->types_text), fclose(g->declarations), fclose(g->program), fclose(g->procedures);
-    fprintf(to, "! Made by generate --seed %ld.\nmodule parts\nimplicit none\n%s%send module\n", g->seed, types, values);
-    fprintf(to, "program random_program\nuse iso_fortran_env\nuse parts\nimplicit none\ninteger, parameter :: seed = %ld\n"
-                "integer, parameter :: none(0) = [integer ::]\n"
-                "integer :: me, n, z, p, j, i1, i2, k1, k2, level = 0, phase = 0, q(-3:3)\nlogical :: got\n"
-                "integer, allocatable :: tr(:), ts(:), tg(:,:), g(:,:), trs(:,:), tss(:,:), tgs(:,:,:)\n", g->seed);
-    fprintf(to, "type(team_type) :: team1, team2\ntype(lock_type), save :: lk(4)[*]\n"
-                "type(event_type), save :: ev(%d)[*]\n%scall begin()\n%ssync all\n"
-                "if (me == 1) print '(a,i0,a)', 'seed ', seed, ': passed'\ncontains\n%s%send program\n", g->syncs + 1,
-            declarations, program, helpers, procedures);
+    fprintf(to, "! Made by generate --seed %ld.\nmodule parts\nimplicit none\n%s%send module\n", g->seed, types,
+            values);
+    fprintf(to,
+            "program random_program\nuse iso_fortran_env\nuse parts\nimplicit none\ninteger, parameter :: seed = %ld\n"
+            "integer, parameter :: none(0) = [integer ::]\n"
+            "integer :: me, n, z, p, j, i1, i2, k1, k2, level = 0, phase = 0, q(-3:3)\nlogical :: got\n"
+            "integer, allocatable :: tr(:), ts(:), tg(:,:), g(:,:), trs(:,:), tss(:,:), tgs(:,:,:)\n",
+            g->seed);
+    fprintf(to,
+            "type(team_type) :: team1, team2\ntype(lock_type), save :: lk(4)[*]\n"
+            "type(event_type), save :: ev(%d)[*]\n%scall begin()\n%ssync all\n"
+            "if (me == 1) print '(a,i0,a)', 'seed ', seed, ': passed'\ncontains\n%s%send program\n",
+            g->syncs + 1, declarations, program, helpers, procedures);
 }
 
 static void usage(FILE *to) {

@@ -17,14 +17,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define FEATURES(X)                                                                                                 \
-    X(strides) X(empty) X(vectors) X(rank3) X(rank7) X(corank) X(sendget) X(expressions) X(conversions)            \
-    X(complex) X(logical) X(characters) X(wide) X(quad) X(static) X(allocatable) X(types) X(components)            \
-    X(nested) X(pointers) X(pointer_targets) X(local_targets) X(source) X(moved) X(assigned) X(results) X(intent_out) X(class_dummies) X(queries) X(whole) X(fields)                              \
-    X(explicit_shape) X(assumed_shape) X(allocatable_dummy) X(move_alloc) X(reallocate)                            \
-    X(sum) X(minmax) X(broadcast) X(reduce) X(result_image) X(sections_reduced) X(broadcast_types) X(class)        \
-    X(reduce_types) X(events) X(locks) X(critical) X(sync_images) X(atomics) X(teams) X(nested_teams)              \
-    X(team_allocate) X(team_components) X(sync_team) X(first_put)
+/* clang-format off */
+#define FEATURES(X) \
+    /* the elements and their subscripts */ \
+    X(strides) X(empty) X(vectors) X(rank3) X(rank7) X(corank) X(complex) X(logical) X(characters) X(wide) X(quad) \
+    /* the variables */ \
+    X(static) X(first_put) X(allocatable) X(reallocate) X(move_alloc) X(explicit_shape) X(assumed_shape) \
+    X(allocatable_dummy) X(types) X(fields) X(nested) X(components) X(pointers) X(pointer_targets) X(local_targets) \
+    /* how components get memory */ \
+    X(source) X(moved) X(assigned) X(results) X(intent_out) X(class_dummies) \
+    /* the statements */ \
+    X(sendget) X(expressions) X(conversions) X(queries) X(sum) X(minmax) X(broadcast) X(reduce) X(result_image) \
+    X(sections_reduced) X(broadcast_types) X(class) X(reduce_types) X(events) X(locks) X(critical) X(sync_images) \
+    X(atomics) X(teams) X(nested_teams) X(team_allocate) X(team_components) X(sync_team)
+/* clang-format on */
 
 enum feature {
 #define X(name) WITH_##name,
@@ -86,6 +92,7 @@ struct variable {
     int coarray, corank, colower[2], coextent; /* of corank 2: [colower[0]:colower[0]+coextent-1, colower[1]:*] */
     int allocatable, allocated, target;
     int reserved; /* only for certain statements */
+    int initial;  /* has initial values, all the same */
     int pointed;  /* pointers may point to it: accessed as the variables of derived types are */
     enum access access;
     int shift;
@@ -137,7 +144,15 @@ struct ref {
     int pointed; /* in memory that a pointer may point to */
     struct shape shape;
 };
-enum { FOR_WRITING = 1, NO_VECTORS = 2, SAME_ON_ALL = 4, OWN_ONLY = 8, BOTH_BOUNDS = 16, MUST_BE_REMOTE = 32, NO_FIELDS = 64 };
+enum {
+    FOR_WRITING = 1,
+    NO_VECTORS = 2,
+    SAME_ON_ALL = 4,
+    OWN_ONLY = 8,
+    BOTH_BOUNDS = 16,
+    MUST_BE_REMOTE = 32,
+    NO_FIELDS = 64
+};
 char *bounds_words(const struct box *box, int model);
 struct box random_box(struct generator *g, int rank, int most_elements);
 enum kind random_kind(struct generator *g);

@@ -8,11 +8,11 @@
 /* An expression of a reference. Integers stay in -50..50: they fit into every kind. */
 static char *changed(struct generator *g, const struct ref *r) {
     switch (kinds[r->kind].class) {
-    case NUMERIC:
-        if (r->kind < C4 && chance(&g->draws, 3)) return words("abs(%s)", r->text);
-        return words(chance(&g->draws, 4) ? "(%s)" : "-%s", r->text);
-    case LOGICAL: return words(".not. %s", r->text);
-    default: return words("(%s)", r->text);
+        case NUMERIC:
+            if (r->kind < C4 && chance(&g->draws, 3)) return words("abs(%s)", r->text);
+            return words(chance(&g->draws, 4) ? "(%s)" : "-%s", r->text);
+        case LOGICAL: return words(".not. %s", r->text);
+        default: return words("(%s)", r->text);
     }
 }
 
@@ -21,17 +21,20 @@ static int several_subscripts(const char *text) {
     const char *last = strrchr(text, '%'); /* the component that has a vector */
     int depth = 0;
     for (const char *at = last ? last : text; *at; at++) {
-        if (*at == '[' || (*at == '(' && (!last || depth > 0 || strchr(last, '(') != at))) depth++;
-        else if ((*at == ']' || *at == ')') && depth > 0) depth--;
-        else if (*at == ',' && depth == 0) return 1;
+        if (*at == '[' || (*at == '(' && (!last || depth > 0 || strchr(last, '(') != at)))
+            depth++;
+        else if ((*at == ']' || *at == ')') && depth > 0)
+            depth--;
+        else if (*at == ',' && depth == 0)
+            return 1;
     }
     return 0;
 }
 
-/* Whether the assignment is wanted, and gfortran 12 can compile it. It stores elements from another image in wrong places
- * of an array if one of several subscripts is a vector. It has internal errors for an array in the memory of a component,
- * or any component of such a type on another image, if the value comes from a coarray of another sort; and for vector
- * subscripts if a type with such components is at one end. */
+/* Whether the assignment is wanted, and gfortran 12 can compile it. It stores elements from another image in wrong
+ * places of an array if one of several subscripts is a vector. It has internal errors for an array in the memory of a
+ * component, or any component of such a type on another image, if the value comes from a coarray of another sort; and
+ * for vector subscripts if a type with such components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
     if (!to->remote && from->remote && strchr(to->text, '[') && several_subscripts(to->text)) return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
@@ -70,8 +73,10 @@ static void assign(struct generator *g) {
         if (!pick_ref(g, &from, what == 5 ? &scalar : &to.shape, (int)class, prefer | BOTH_BOUNDS)) continue;
         if (!may_follow(g, &to, &from)) continue;
         char *value = what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text;
-        if (to.pointed && from.pointed) assign_pointed(g, &to, &from, value);
-        else both(g, "%s = %s", to.text, value);
+        if (to.pointed && from.pointed)
+            assign_pointed(g, &to, &from, value);
+        else
+            both(g, "%s = %s", to.text, value);
         return;
     }
     char *value = what == 7 ? fresh(g, class, &scalar) : fresh(g, class, &to.shape);
@@ -88,9 +93,9 @@ static void compute(struct generator *g) {
     if (!pick_ref(g, &r, NULL, -1, MUST_BE_REMOTE | NO_VECTORS)) return;
     const char *sum = r.shape.rank ? "sum" : "";
     switch (kinds[r.kind].class) {
-    case NUMERIC: value = words("%s(int(%s))", sum, r.text); break;
-    case LOGICAL: value = words("%s(merge(1,0,%s))", sum, r.text); break;
-    default: value = words("%s(len_trim(%s))", sum, r.text); break;
+        case NUMERIC: value = words("%s(int(%s))", sum, r.text); break;
+        case LOGICAL: value = words("%s(merge(1,0,%s))", sum, r.text); break;
+        default: value = words("%s(len_trim(%s))", sum, r.text); break;
     }
     both(g, "{0|%d|o} = %s", between(&g->draws, 1, 12), value);
 }
@@ -219,9 +224,13 @@ static void call_with_coarray(struct generator *g) {
 void assignments(struct generator *g, int n) {
     for (int i = 0; i < n; i++) {
         const size_t what = draw(&g->draws, 12);
-        if (what == 0) compute(g);
-        else if (what == 1 && with(g, WITH_queries)) query(g);
-        else if (what == 2 && chance(&g->draws, 2)) call_with_coarray(g);
-        else assign(g);
+        if (what == 0)
+            compute(g);
+        else if (what == 1 && with(g, WITH_queries))
+            query(g);
+        else if (what == 2 && chance(&g->draws, 2))
+            call_with_coarray(g);
+        else
+            assign(g);
     }
 }

@@ -7,20 +7,23 @@
 /* The operations of co_reduce, which are associative and commutative. */
 static const char *reduction(enum kind kind) {
     switch (kinds[kind].class) {
-    case NUMERIC: return kind == C4 || kind == C8 ? "a + b" : kind < R4 ? "ieor(a, b)" : "max(a, b)";
-    case LOGICAL: return "a .neqv. b";
-    default: return NULL;
+        case NUMERIC: return kind == C4 || kind == C8 ? "a + b" : kind < R4 ? "ieor(a, b)" : "max(a, b)";
+        case LOGICAL: return "a .neqv. b";
+        default: return NULL;
     }
 }
 
 void print_reductions(struct generator *g) {
     for (int k = 0; k < N_KINDS; k++) {
         if (!reduction((enum kind)k)) continue;
-        fprintf(g->types_text, "pure function reduce_%s(a, b) result(c)\n%s, intent(in) :: a, b\n%s :: c\nc = %s\n"
-                               "end function\n", kinds[k].name, kinds[k].words, kinds[k].words, reduction((enum kind)k));
+        fprintf(g->types_text,
+                "pure function reduce_%s(a, b) result(c)\n%s, intent(in) :: a, b\n%s :: c\nc = %s\n"
+                "end function\n",
+                kinds[k].name, kinds[k].words, kinds[k].words, reduction((enum kind)k));
     }
     fprintf(g->types_text, "pure function reduce_pair(a, b) result(c)\ntype(pair), intent(in) :: a, b\n"
-                           "type(pair) :: c\nc%%n = ieor(a%%n, b%%n)\nc%%more = a%%more + b%%more\nc%%r = max(a%%r, b%%r)\nend function\n");
+                           "type(pair) :: c\nc%%n = ieor(a%%n, b%%n)\nc%%more = a%%more + b%%more\nc%%r = max(a%%r, "
+                           "b%%r)\nend function\n");
 }
 
 /* A value that is small enough for all images' sum. */
@@ -34,8 +37,7 @@ static char *summand(struct generator *g, enum kind kind, const struct shape *sh
 static void model_of_team(struct generator *g, const struct ref *r, const char *combine, const char *from, char *root) {
     char *own = expand(g, r->text, "tg(j,p)");
     char *shape = words("%s", "");
-    for (int d = 0; d < r->shape.rank; d++)
-        shape = words("%s%s%d", shape, d ? "," : "", r->shape.extent[d]);
+    for (int d = 0; d < r->shape.rank; d++) shape = words("%s%s%d", shape, d ? "," : "", r->shape.extent[d]);
     fprintf(g->model, "if (tr(p) == 1) then\nblock\n");
     linef(g->model, "%s :: s%s%s%s", type_words(r->kind, r->len, NULL), r->shape.rank ? "(" : "", shape,
           r->shape.rank ? ")" : "");
@@ -74,7 +76,7 @@ static void co_call(struct generator *g) {
     const int complex = r.kind == C4 || r.kind == C8;
     if (what == 0 && class != NUMERIC) return;
     if ((what == 1 || what == 2) && (class == LOGICAL || complex || r.kind == WIDE)) return;
-    if (what < 3 && r.kind == R10) return; /* gfortran describes it as real(16) */
+    if (what != 3 && r.kind == R10) return; /* gfortran describes it as real(16) */
     if (what == 4 && !reduction(r.kind)) return;
     if (what == 3 || (with(g, WITH_result_image) && chance(&g->draws, 3))) {
         const int one = between(&g->draws, 0, 9);
@@ -91,14 +93,20 @@ static void co_call(struct generator *g) {
         return;
     }
     char combine[64];
-    if (what == 0) snprintf(combine, sizeof combine, "s + %%s");
-    else if (what == 4) snprintf(combine, sizeof combine, "reduce_%s(s,%%s)", kinds[r.kind].name);
-    else snprintf(combine, sizeof combine, "%s(s,%%s)", what == 1 ? "min" : "max");
+    if (what == 0)
+        snprintf(combine, sizeof combine, "s + %%s");
+    else if (what == 4)
+        snprintf(combine, sizeof combine, "reduce_%s(s,%%s)", kinds[r.kind].name);
+    else
+        snprintf(combine, sizeof combine, "%s(s,%%s)", what == 1 ? "min" : "max");
     /* reduce_ functions are not elemental */
     if (what == 4) {
         const char *text = reduction(r.kind);
-        snprintf(combine, sizeof combine, "%s", text[0] == 'a' && text[2] == '+' ? "s + %s"
-                 : text[0] == 'a' ? "s .neqv. %s" : text[0] == 'i' ? "ieor(s,%s)" : "max(s,%s)");
+        snprintf(combine, sizeof combine, "%s",
+                 text[0] == 'a' && text[2] == '+' ? "s + %s"
+                 : text[0] == 'a'                 ? "s .neqv. %s"
+                 : text[0] == 'i'                 ? "ieor(s,%s)"
+                                                  : "max(s,%s)");
     }
     model_of_team(g, &r, combine, "1", in_model);
     if (!root) return;
@@ -126,7 +134,7 @@ static void broadcast_object(struct generator *g) {
 static void broadcast_class(struct generator *g) {
     const int root = between(&g->draws, 0, 9), a = between(&g->draws, 1, 50);
     static const char *const types[] = {"integer(4)", "real(8)", "character(4)"}, *const values[] = {"vi", "vr", "vs"},
-                      *const names[] = {"i4", "r8", "text"};
+                             *const names[] = {"i4", "r8", "text"};
     const size_t what = draw(&g->draws, 3);
     run_model(g);
     fprintf(g->statements, "block\n%s :: x(7), y(7)\nx = %s(me,[(j,j=%d,%d)])\ny = x\n", types[what], values[what], a,
@@ -141,7 +149,8 @@ static void broadcast_class(struct generator *g) {
 static void reduce_object(struct generator *g) {
     const int a = between(&g->draws, 1, 50);
     run_model(g);
-    fprintf(g->statements, "block\ntype(pair) :: x(3), y(3)\nx%%n = vi(me,[%d,%d,%d])\nx%%more = me\nx%%r = vr(me,[3,1,2])\n", a,
+    fprintf(g->statements,
+            "block\ntype(pair) :: x(3), y(3)\nx%%n = vi(me,[%d,%d,%d])\nx%%more = me\nx%%r = vr(me,[3,1,2])\n", a,
             a + 1, a + 2);
     fprintf(g->statements, "call co_reduce(x,reduce_pair)\ny%%n = 0\ny%%r = -99\ndo j = 1, ts(me)\n");
     fprintf(g->statements, "y%%n = ieor(y%%n,vi(tg(j,me),[%d,%d,%d]))\n", a, a + 1, a + 2);
@@ -154,10 +163,14 @@ static void reduce_object(struct generator *g) {
 void collectives(struct generator *g) {
     for (int i = between(&g->draws, 3, 6); i > 0; i--) {
         const size_t what = draw(&g->draws, 7);
-        if (what == 0 && with(g, WITH_broadcast_types) && g->n_types) broadcast_object(g);
-        else if (what == 1 && with(g, WITH_class)) broadcast_class(g);
-        else if (what == 2 && with(g, WITH_reduce_types)) reduce_object(g);
-        else co_call(g);
+        if (what == 0 && with(g, WITH_broadcast_types) && g->n_types)
+            broadcast_object(g);
+        else if (what == 1 && with(g, WITH_class))
+            broadcast_class(g);
+        else if (what == 2 && with(g, WITH_reduce_types))
+            reduce_object(g);
+        else
+            co_call(g);
     }
 }
 
@@ -255,8 +268,10 @@ void exclusion(struct generator *g) {
         char *subs = subscripts(g, &v->box, &shape, 0, SAME_ON_ALL | NO_VECTORS);
         both(g, "{3|%s|t%d} = ieor({3|%s|t%d},abs(%s))", subs, image, subs, image, fresh_kind(g, I4, &shape));
     }
-    if (critical) fprintf(g->statements, "end critical\n");
-    else fprintf(g->statements, "unlock (lk(%d)[1+mod(%d,num_images())])\n", word, where);
+    if (critical)
+        fprintf(g->statements, "end critical\n");
+    else
+        fprintf(g->statements, "unlock (lk(%d)[1+mod(%d,num_images())])\n", word, where);
     run_model(g);
     fprintf(g->statements, "sync all\n");
 }

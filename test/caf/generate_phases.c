@@ -33,10 +33,14 @@ static void signal_images(struct generator *g, int shift) {
 
 static void meet(struct generator *g) {
     const size_t way = draw(&g->draws, 4);
-    if (way == 0 && with(g, WITH_sync_images)) fprintf(g->statements, "sync images (*)\n");
-    else if (way == 1 && with(g, WITH_sync_team) && g->level) fprintf(g->statements, "sync team (team%d)\n", g->level);
-    else if (way == 2) fprintf(g->statements, "sync all (stat=j)\nif (j /= 0) call differs('stat','is',number(j),'0')\n");
-    else fprintf(g->statements, "sync all\n");
+    if (way == 0 && with(g, WITH_sync_images))
+        fprintf(g->statements, "sync images (*)\n");
+    else if (way == 1 && with(g, WITH_sync_team) && g->level)
+        fprintf(g->statements, "sync team (team%d)\n", g->level);
+    else if (way == 2)
+        fprintf(g->statements, "sync all (stat=j)\nif (j /= 0) call differs('stat','is',number(j),'0')\n");
+    else
+        fprintf(g->statements, "sync all\n");
 }
 
 /* Variables of derived types, and those to which their pointers may point, are accessed in one way. */
@@ -91,7 +95,9 @@ static void own_phase(struct generator *g, int statements) {
 static void allocation_phase(struct generator *g) {
     for (int i = 0, n = g->n, done = 0; i < n && done < 2; i++) {
         struct variable *v = &g->variables[i];
-        if (!v->allocatable || !v->allocated || v->pointed || v->name[0] == 'b' || g->n == MOST_VARIABLES || chance(&g->draws, 2)) continue;
+        if (!v->allocatable || !v->allocated || v->pointed || v->name[0] == 'b' || g->n == MOST_VARIABLES ||
+            chance(&g->draws, 2))
+            continue;
         done++;
         if (with(g, WITH_move_alloc) && chance(&g->draws, 2)) {
             struct variable to = *v;
@@ -121,12 +127,16 @@ static void allocation_phase(struct generator *g) {
 
 static void plain_phase(struct generator *g) {
     switch (draw(&g->draws, 10)) {
-    case 0: case 1: case 2: uniform_phase(g, between(&g->draws, 4, 9)); break;
-    case 3: case 4: case 5: mixed_phase(g, between(&g->draws, 4, 9)); break;
-    case 6: own_phase(g, 3); break;
-    case 7: collectives(g); break;
-    case 8: atomics(g); break;
-    default: exclusion(g); break;
+        case 0:
+        case 1:
+        case 2: uniform_phase(g, between(&g->draws, 4, 9)); break;
+        case 3:
+        case 4:
+        case 5: mixed_phase(g, between(&g->draws, 4, 9)); break;
+        case 6: own_phase(g, 3); break;
+        case 7: collectives(g); break;
+        case 8: atomics(g); break;
+        default: exclusion(g); break;
     }
     check_now(g);
 }
@@ -139,7 +149,10 @@ static void team_phase(struct generator *g) {
     fprintf(g->statements, "change team (team%d)\ncall enter(%d,%d)\n", level, teams, apart);
     if (with(g, WITH_team_allocate)) {
         for (int i = between(&g->draws, 1, 2); i > 0 && g->n < MOST_VARIABLES; i--) {
-            struct variable v = {.kind = random_kind(g), .coarray = 1, .corank = 1, .colower = {between(&g->draws, 0, 2)},
+            struct variable v = {.kind = random_kind(g),
+                                 .coarray = 1,
+                                 .corank = 1,
+                                 .colower = {between(&g->draws, 0, 2)},
                                  .allocatable = 1};
             v.len = random_len(g, v.kind);
             v.box = random_box(g, between(&g->draws, v.kind == C4 || v.kind == C8, 3), 40);
@@ -170,13 +183,25 @@ static void team_phase(struct generator *g) {
     g->level--;
 }
 
-void print_phases(struct generator *g) {
+/* Before the first image control statement other images may access variables that have initial values. */
+static void first_phase(struct generator *g) {
+    for (int i = 0; i < g->n; i++)
+        if (!g->variables[i].allocatable && !g->variables[i].type) allocate_coarray(g, i);
     for (int i = 0; i < g->n; i++) {
         struct variable *v = &g->variables[i];
-        if (!v->allocatable && !v->type) allocate_coarray(g, i);
-        if (!v->allocatable && !v->type) v->allocated = 1;
+        if (v->initial)
+            v->access = SHIFTED, v->shift = 1;
+        else if (v->coarray || v->pointed)
+            v->access = NOBODY;
     }
+    assignments(g, 3);
     run_model(g);
+    fprintf(g->statements, "sync all\n");
+    all_own(g);
+}
+
+void print_phases(struct generator *g) {
+    first_phase(g);
     for (int i = 0; i < g->n; i++)
         if (g->variables[i].allocatable && !g->variables[i].type) allocate_coarray(g, i);
     for (int i = 0; i < g->n; i++)
@@ -184,9 +209,12 @@ void print_phases(struct generator *g) {
     run_model(g);
     for (g->phase = 1; g->phase <= g->phases; g->phase++) {
         const size_t what = draw(&g->draws, 7);
-        if (what == 0 && with(g, WITH_teams)) team_phase(g);
-        else if (what == 1) allocation_phase(g);
-        else plain_phase(g);
+        if (what == 0 && with(g, WITH_teams))
+            team_phase(g);
+        else if (what == 1)
+            allocation_phase(g);
+        else
+            plain_phase(g);
         if (g->wrong && g->phase == g->phases) {
             run_model(g);
             fprintf(g->statements, "m_%s(:,1) = m_%s(:,1) + 1\n", g->variables[3].name, g->variables[3].name);

@@ -6,12 +6,14 @@
 #include <string.h>
 
 const struct kind_words kinds[N_KINDS] = {
-    {"i1", "integer(1)", NUMERIC},      {"i2", "integer(2)", NUMERIC}, {"i4", "integer(4)", NUMERIC},
-    {"i8", "integer(8)", NUMERIC},      {"i16", "integer(16)", NUMERIC}, {"r4", "real(4)", NUMERIC},
-    {"r8", "real(8)", NUMERIC},         {"r10", "real(10)", NUMERIC},  {"r16", "real(16)", NUMERIC},
-    {"c4", "complex(4)", NUMERIC},      {"c8", "complex(8)", NUMERIC}, {"l1", "logical(1)", LOGICAL},
-    {"l4", "logical(4)", LOGICAL},      {"l8", "logical(8)", LOGICAL}, {"text", "character", CHARACTERS},
-    {"wide", "character(kind=4)", CHARACTERS},
+    {"i1", "integer(1)", NUMERIC},     {"i2", "integer(2)", NUMERIC},
+    {"i4", "integer(4)", NUMERIC},     {"i8", "integer(8)", NUMERIC},
+    {"i16", "integer(16)", NUMERIC},   {"r4", "real(4)", NUMERIC},
+    {"r8", "real(8)", NUMERIC},        {"r10", "real(10)", NUMERIC},
+    {"r16", "real(16)", NUMERIC},      {"c4", "complex(4)", NUMERIC},
+    {"c8", "complex(8)", NUMERIC},     {"l1", "logical(1)", LOGICAL},
+    {"l4", "logical(4)", LOGICAL},     {"l8", "logical(8)", LOGICAL},
+    {"text", "character", CHARACTERS}, {"wide", "character(kind=4)", CHARACTERS},
 };
 
 enum kind random_kind(struct generator *g) {
@@ -60,8 +62,7 @@ struct box random_box(struct generator *g, int rank, int most_elements) {
 /* "1:3,0:4"; for the model with a further dimension, the image. */
 char *bounds_words(const struct box *box, int model) {
     char *text = words("%s", "");
-    for (int d = 0; d < box->rank; d++)
-        text = words("%s%s%d:%d", text, d ? "," : "", box->lower[d], box->upper[d]);
+    for (int d = 0; d < box->rank; d++) text = words("%s%s%d:%d", text, d ? "," : "", box->lower[d], box->upper[d]);
     return model ? words("%s%sn", text, box->rank ? "," : "") : text;
 }
 
@@ -72,9 +73,7 @@ char *whole(int rank) {
 }
 
 /* A number, sometimes one that the compiler does not know: z is 0. */
-static char *number(struct generator *g, int n) {
-    return chance(&g->draws, 4) ? words("z%+d", n) : words("%d", n);
-}
+static char *number(struct generator *g, int n) { return chance(&g->draws, 4) ? words("z%+d", n) : words("%d", n); }
 
 /* A vector subscript. Elements to be written must differ. */
 static char *vector(struct generator *g, int lower, int n, int count, int flags) {
@@ -120,7 +119,8 @@ static char *axis(struct generator *g, int lower, int n, int count, int flags) {
         return words("%s:%s:-%d", number(g, last), number(g, first - slack), step);
     }
     if (short_forms && step == 1 && first == lower && chance(&g->draws, 3)) return words(":%s", number(g, last));
-    if (short_forms && step == 1 && last == lower + n - 1 && chance(&g->draws, 3)) return words("%s:", number(g, first));
+    if (short_forms && step == 1 && last == lower + n - 1 && chance(&g->draws, 3))
+        return words("%s:", number(g, first));
     if (step == 1) return words("%s:%s", number(g, first), number(g, last));
     /* The last bound need not be an element. */
     return words("%s:%s:%d", number(g, first), number(g, last + (int)draw(&g->draws, (size_t)step)), step);
@@ -156,9 +156,12 @@ char *subscripts(struct generator *g, const struct box *box, struct shape *shape
     for (int d = 0; d < box->rank; d++) {
         const int n = extent(box, d), at = box->lower[d] + (int)draw(&g->draws, (size_t)n);
         char *one;
-        if (taken[d]) one = axis(g, box->lower[d], n, count[d], flags);
-        else if (!(flags & SAME_ON_ALL) && chance(&g->draws, 5)) one = words("%d+mod(@,%d)", box->lower[d], n);
-        else one = number(g, at);
+        if (taken[d])
+            one = axis(g, box->lower[d], n, count[d], flags);
+        else if (!(flags & SAME_ON_ALL) && chance(&g->draws, 5))
+            one = words("%d+mod(@,%d)", box->lower[d], n);
+        else
+            one = number(g, at);
         text = words("%s%s%s", text, d ? "," : "", one);
     }
     return text;
@@ -192,7 +195,7 @@ static int pick_part(struct generator *g, struct ref *r, const struct type *t, c
             r->text = words("%s%%%s%s%s%s", r->text, part->name, box->rank ? "(" : "", element, box->rank ? ")" : "");
             return pick_part(g, r, part->type, state->below[i], given, class, flags, in_array);
         }
-        if (class >= 0 && kinds[part->kind].class != (enum class)class) continue;
+        if (class >= 0 && kinds[part->kind].class != (enum class) class) continue;
         if (in_array) {
             r->text = words("%s%%%s", r->text, part->name);
         } else {
@@ -220,7 +223,7 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
         struct shape shape = {0};
         char *code, *subs = NULL;
         if (v->reserved || (!v->coarray && (flags & MUST_BE_REMOTE))) continue;
-        if (!v->type && class >= 0 && kinds[v->kind].class != (enum class)class) continue;
+        if (!v->type && class >= 0 && kinds[v->kind].class != (enum class) class) continue;
         if (!(code = access_code(g, v, flags))) continue;
         *r = (struct ref){.variable = i, .remote = code[0] != 'o', .kind = v->kind, .len = v->len};
         r->pointed = v->pointed;
@@ -255,10 +258,9 @@ static char *fresh_by(struct generator *g, const char *function, const struct sh
 }
 
 char *fresh_kind(struct generator *g, enum kind kind, const struct shape *shape) {
-    static const char *const functions[N_KINDS] = {[I1] = "vi", [I2] = "vi", [I4] = "vi", [I8] = "vi", [I16] = "vi",
-                                                   [R4] = "vr", [R8] = "vr", [R10] = "vr", [R16] = "vr", [C4] = "vc",
-                                                   [C8] = "vc", [L1] = "vl", [L4] = "vl", [L8] = "vl", [TEXT] = "vs",
-                                                   [WIDE] = "vw"};
+    static const char *const functions[N_KINDS] = {
+        [I1] = "vi",  [I2] = "vi", [I4] = "vi", [I8] = "vi", [I16] = "vi", [R4] = "vr", [R8] = "vr",   [R10] = "vr",
+        [R16] = "vr", [C4] = "vc", [C8] = "vc", [L1] = "vl", [L4] = "vl",  [L8] = "vl", [TEXT] = "vs", [WIDE] = "vw"};
     return fresh_by(g, functions[kind], shape);
 }
 

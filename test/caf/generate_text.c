@@ -42,8 +42,10 @@ static void print_cosubscripts(FILE *to, const struct variable *v, const char *i
 /* Prints text, with `image` for @. */
 static void print_numbered(FILE *to, const char *text, size_t len, const char *image) {
     for (size_t i = 0; i < len; i++)
-        if (text[i] == '@') fputs(image, to);
-        else fputc(text[i], to);
+        if (text[i] == '@')
+            fputs(image, to);
+        else
+            fputc(text[i], to);
 }
 
 /* expand: what the template says in the program (image null), or in the model for an image. */
@@ -67,13 +69,18 @@ char *expand(const struct generator *g, const char *template, const char *image)
         print_numbered(to, subs, (size_t)(end - subs), image ? image : "me");
         if (!image) {
             if (end > subs) fputc(')', to);
-            if (code[0] == 't') print_cosubscripts(to, v, words("(1+mod(%s,num_images()))", code + 1));
-            else if (code[0] != 'o') print_cosubscripts(to, v, words("q(%s)", code));
+            if (code[0] == 't')
+                print_cosubscripts(to, v, words("(1+mod(%s,num_images()))", code + 1));
+            else if (code[0] != 'o')
+                print_cosubscripts(to, v, words("q(%s)", code));
         } else {
             if (end > subs) fputc(',', to);
-            if (code[0] == 'o') fprintf(to, "%s)", image);
-            else if (code[0] == 't') fprintf(to, "tg(1+mod(%s,ts(%s)),%s))", code + 1, image, image);
-            else fprintf(to, "g(%s,%s))", image, code);
+            if (code[0] == 'o')
+                fprintf(to, "%s)", image);
+            else if (code[0] == 't')
+                fprintf(to, "tg(1+mod(%s,ts(%s)),%s))", code + 1, image, image);
+            else
+                fprintf(to, "g(%s,%s))", image, code);
         }
     }
     fclose(to);
@@ -86,10 +93,14 @@ void line(FILE *to, const char *text) {
         size_t cut = 0;
         char quote = 0;
         for (size_t i = 0; i < 113; i++) {
-            if (quote) quote = text[i] == quote ? 0 : quote;
-            else if (text[i] == '\'' || text[i] == '"') quote = text[i];
-            else if (text[i] == ',') cut = i + 1;
-            else if (text[i] == ' ' && i > 20) cut = i;
+            if (quote)
+                quote = text[i] == quote ? 0 : quote;
+            else if (text[i] == '\'' || text[i] == '"')
+                quote = text[i];
+            else if (text[i] == ',')
+                cut = i + 1;
+            else if (text[i] == ' ' && i > 20)
+                cut = i;
         }
         if (!cut) break;
         fprintf(to, "%.*s &\n", (int)cut, text);

@@ -20,8 +20,10 @@ static void make_type(struct generator *g, struct type *t, struct type *inner) {
         p->kind = random_kind(g);
         p->len = random_len(g, p->kind);
         p->how = FIXED;
-        if (with(g, WITH_components) && chance(&g->draws, 2)) p->how = ALLOCATABLE;
-        else if (with(g, WITH_pointers) && chance(&g->draws, 3)) p->how = POINTER;
+        if (with(g, WITH_components) && chance(&g->draws, 2))
+            p->how = ALLOCATABLE;
+        else if (with(g, WITH_pointers) && chance(&g->draws, 3))
+            p->how = POINTER;
         p->box = part_box(g, p->how == POINTER ? between(&g->draws, 1, 2) : (int)draw(&g->draws, 3));
         /* gfortran 12 follows a null pointer where a coarray has such a component. */
         if (p->how == ALLOCATABLE && p->box.rank == 0 && kinds[p->kind].class == CHARACTERS) p->how = FIXED;
@@ -125,12 +127,11 @@ static void give_memory(struct generator *g, const char *place, const struct par
         both(g, "allocate (%s%s)", place, bounds);
         both(g, "%s = %s", place, value);
     } else if (way == 1) {
-        static const char *const convert[N_KINDS] = {[I1] = "int(%s,1)", [I2] = "int(%s,2)", [I4] = "int(%s,4)",
-                                                     [I8] = "int(%s,8)", [I16] = "int(%s,16)", [R4] = "real(%s,4)",
-                                                     [R8] = "real(%s,8)", [R10] = "real(%s,10)", [R16] = "real(%s,16)",
-                                                     [C4] = "cmplx(%s,kind=4)", [C8] = "cmplx(%s,kind=8)",
-                                                     [L1] = "logical(%s,1)", [L4] = "logical(%s,4)",
-                                                     [L8] = "logical(%s,8)"};
+        static const char *const convert[N_KINDS] = {
+            [I1] = "int(%s,1)",     [I2] = "int(%s,2)",        [I4] = "int(%s,4)",        [I8] = "int(%s,8)",
+            [I16] = "int(%s,16)",   [R4] = "real(%s,4)",       [R8] = "real(%s,8)",       [R10] = "real(%s,10)",
+            [R16] = "real(%s,16)",  [C4] = "cmplx(%s,kind=4)", [C8] = "cmplx(%s,kind=8)", [L1] = "logical(%s,1)",
+            [L4] = "logical(%s,4)", [L8] = "logical(%s,8)"};
         const char *format = convert[part->kind], *hole = strchr(format, '%');
         both(g, "allocate (%s%s, source=%.*s%s%s)", place, bounds, (int)(hole - format), format, value, hole + 2);
     } else if (way == 2) {
@@ -184,8 +185,9 @@ static void fill(struct generator *g, const char *place, const struct type *t, s
             s->box[i] = part_box(g, 1);
             s->there[i] = 1;
             both(g, "allocate (%s(%s))", below, bounds_words(&s->box[i], 0));
-            both(g, "%s = %s", below, fresh_kind(g, p->kind, &(struct shape){.rank = 1,
-                 .extent = {s->box[i].upper[0] - s->box[i].lower[0] + 1}}));
+            both(g, "%s = %s", below,
+                 fresh_kind(g, p->kind,
+                            &(struct shape){.rank = 1, .extent = {s->box[i].upper[0] - s->box[i].lower[0] + 1}}));
         }
     }
 }
@@ -196,9 +198,9 @@ static int fill_by_procedure(struct generator *g, const char *place, const struc
     const size_t way = draw(&g->draws, 3);
     if (!with(g, ways[way])) return 0;
     switch (way) {
-    case 0: both(g, "%s = make_%s(@,%d)", place, t->name, between(&g->draws, 1, 9)); break;
-    case 1: both(g, "call fresh_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
-    default: both(g, "call class_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
+        case 0: both(g, "%s = make_%s(@,%d)", place, t->name, between(&g->draws, 1, 9)); break;
+        case 1: both(g, "call fresh_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
+        default: both(g, "call class_%s(%s,@,%d)", t->name, place, between(&g->draws, 1, 9)); break;
     }
     for (int i = 0; i < t->n; i++) {
         s->there[i] = t->parts[i].how == ALLOCATABLE;
@@ -229,8 +231,7 @@ static void print_fill(struct generator *g, const struct type *t) {
         const struct shape shape = box_shape(&p->box);
         if (p->how == POINTER) fprintf(to, "nullify (x%%%s)\n", p->name);
         if (p->how == POINTER) continue;
-        if (p->how == ALLOCATABLE && p->box.rank)
-            linef(to, "allocate (x%%%s(%s))", p->name, bounds_words(&p->box, 0));
+        if (p->how == ALLOCATABLE && p->box.rank) linef(to, "allocate (x%%%s(%s))", p->name, bounds_words(&p->box, 0));
         if (p->how == ALLOCATABLE && !p->box.rank) linef(to, "allocate (x%%%s)", p->name);
         linef(to, "x%%%s = %s", p->name, expand(g, fresh_kind(g, p->kind, &shape), "(p+a)"));
     }
@@ -246,34 +247,44 @@ static void print_makers(struct generator *g, const struct type *t) {
             t->name, t->name);
     print_fill(g, t);
     fprintf(to, "end subroutine\n");
-    fprintf(to, "subroutine class_%s(x,p,a)\nclass(%s), intent(inout) :: x\ninteger, intent(in) :: p, a\n"
-                "integer :: j\n", t->name, t->name);
+    fprintf(to,
+            "subroutine class_%s(x,p,a)\nclass(%s), intent(inout) :: x\ninteger, intent(in) :: p, a\n"
+            "integer :: j\n",
+            t->name, t->name);
     for (int i = 0; i < t->n; i++)
         if (t->parts[i].how == ALLOCATABLE)
             fprintf(to, "if (allocated(x%%%s)) deallocate (x%%%s)\n", t->parts[i].name, t->parts[i].name);
     print_fill(g, t);
     fprintf(to, "end subroutine\n");
     /* gfortran 12 has an internal error for two such calls in one procedure. */
-    fprintf(to, "subroutine broadcast_%s(x,from)\ntype(%s), intent(inout) :: x\ninteger, intent(in) :: from\n"
-                "call co_broadcast(x,from)\nend subroutine\n", t->name, t->name);
+    fprintf(to,
+            "subroutine broadcast_%s(x,from)\ntype(%s), intent(inout) :: x\ninteger, intent(in) :: from\n"
+            "call co_broadcast(x,from)\nend subroutine\n",
+            t->name, t->name);
 }
 
 /* A subroutine that compares an object with the model's. */
 static void print_check(struct generator *g, const struct type *t) {
     FILE *to = g->procedures;
-    fprintf(to, "recursive subroutine check_%s(name,x,y)\ncharacter(*), intent(in) :: name\n"
-                "type(%s), intent(in) :: x, y\ninteger :: i\n", t->name, t->name);
+    fprintf(to,
+            "recursive subroutine check_%s(name,x,y)\ncharacter(*), intent(in) :: name\n"
+            "type(%s), intent(in) :: x, y\ninteger :: i\n",
+            t->name, t->name);
     for (int i = 0; i < t->n; i++) {
         const struct part *p = &t->parts[i];
         const char *c = p->name;
         if (p->how != FIXED) {
             const char *query = p->how == POINTER ? "associated" : "allocated";
-            linef(to, "if (%s(x%%%s) .neqv. %s(y%%%s)) call differs(name//'%%%s','is %s',truth(%s(x%%%s)),"
-                      "truth(%s(y%%%s)))", query, c, query, c, c, query, query, c, query, c);
+            linef(to,
+                  "if (%s(x%%%s) .neqv. %s(y%%%s)) call differs(name//'%%%s','is %s',truth(%s(x%%%s)),"
+                  "truth(%s(y%%%s)))",
+                  query, c, query, c, c, query, query, c, query, c);
             fprintf(to, "if (%s(x%%%s)) then\n", query, c);
             if (p->box.rank)
-                linef(to, "call check_bounds(name//'%%%s',[lbound(x%%%s),ubound(x%%%s)],"
-                          "[lbound(y%%%s),ubound(y%%%s)])", c, c, c, c, c);
+                linef(to,
+                      "call check_bounds(name//'%%%s',[lbound(x%%%s),ubound(x%%%s)],"
+                      "[lbound(y%%%s),ubound(y%%%s)])",
+                      c, c, c, c, c);
         }
         if (p->type && p->box.rank) {
             fprintf(to, "do i = lbound(x%%%s,1), ubound(x%%%s,1)\n", c, c);
@@ -296,12 +307,16 @@ static void print_kind_check(FILE *to, enum kind k) {
     const int text = k == TEXT || k == WIDE;
     const char *type = k == TEXT ? "character(*)" : k == WIDE ? "character(*,kind=4)" : kinds[k].words;
     const char *differs = kinds[k].class == LOGICAL ? ".neqv." : "/=";
-    fprintf(to, "subroutine check_%s(name,x,y,lower,extents)\ncharacter(*), intent(in) :: name\n"
-                "%s, intent(in) :: x(*), y(*)\ninteger, intent(in) :: lower(:), extents(:)\n"
-                "character(80) :: is, should\ninteger :: i\ndo i = 1, product(extents)\n"
-                "if (x(i) %s y(i)) then\n", kinds[k].name, type, differs);
-    if (text) fprintf(to, "is = x(i)\nshould = y(i)\n");
-    else fprintf(to, "write (is,*) x(i)\nwrite (should,*) y(i)\n");
+    fprintf(to,
+            "subroutine check_%s(name,x,y,lower,extents)\ncharacter(*), intent(in) :: name\n"
+            "%s, intent(in) :: x(*), y(*)\ninteger, intent(in) :: lower(:), extents(:)\n"
+            "character(80) :: is, should\ninteger :: i\ndo i = 1, product(extents)\n"
+            "if (x(i) %s y(i)) then\n",
+            kinds[k].name, type, differs);
+    if (text)
+        fprintf(to, "is = x(i)\nshould = y(i)\n");
+    else
+        fprintf(to, "write (is,*) x(i)\nwrite (should,*) y(i)\n");
     fprintf(to, "call differs(name//place(i,lower,extents),'is',is,should)\nend if\nend do\nend subroutine\n");
 }
 

@@ -8,12 +8,14 @@ static void declare(struct generator *g, const struct variable *v) {
     FILE *to = g->declarations;
     char *type = type_words(v->kind, v->len, v->type), *shape = words("%s", ""), *co = words("%s", "");
     if (v->box.rank) shape = words("(%s)", v->allocatable ? whole(v->box.rank) : bounds_words(&v->box, 0));
-    if (v->coarray && v->allocatable) co = words("%s", v->corank == 2 ? "[:,:]" : "[:]");
+    if (v->coarray && v->allocatable)
+        co = words("%s", v->corank == 2 ? "[:,:]" : "[:]");
     else if (v->coarray && v->corank == 2)
         co = words("[%d:%d,%d:*]", v->colower[0], v->colower[0] + v->coextent - 1, v->colower[1]);
-    else if (v->coarray) co = words("[%d:*]", v->colower[0]);
-    linef(to, "%s%s%s :: %s%s%s", type, v->target ? ", target" : "", v->allocatable ? ", allocatable" : ", save",
-          v->name, shape, co);
+    else if (v->coarray)
+        co = words("[%d:*]", v->colower[0]);
+    linef(to, v->initial ? "%s%s%s :: %s%s%s = 7" : "%s%s%s :: %s%s%s", type, v->target ? ", target" : "",
+          v->allocatable ? ", allocatable" : ", save", v->name, shape, co);
     linef(to, "%s, allocatable%s :: m_%s(%s)", type, v->target ? ", target" : "", v->name, whole(v->box.rank + 1));
 }
 
@@ -55,6 +57,7 @@ static void random_coarray(struct generator *g, enum kind kind, int rank, int po
     v.box = random_box(g, rank, rank > 3 ? 200 : 60);
     random_cobounds(g, &v);
     v.allocatable = with(g, WITH_allocatable) && (!with(g, WITH_static) || chance(&g->draws, 2));
+    v.initial = with(g, WITH_first_put) && !v.allocatable && !pointed && kinds[kind].class == NUMERIC;
     declared(g, &v, v.allocatable ? "a" : "s");
 }
 
@@ -99,8 +102,10 @@ void make_variables(struct generator *g) {
 static void set_values(struct generator *g, int i) {
     const struct variable *v = &g->variables[i];
     const struct shape shape = box_shape(&v->box);
-    if (v->type) fill_components(g, i);
-    else both(g, "{%d|%s|o} = %s", i, whole(v->box.rank), fresh_kind(g, v->kind, &shape));
+    if (v->type)
+        fill_components(g, i);
+    else
+        both(g, "{%d|%s|o} = %s", i, whole(v->box.rank), fresh_kind(g, v->kind, &shape));
 }
 
 /* allocate_coarray: also the model of any other variable. All images of the current team do it; the caller sees to it
@@ -114,8 +119,10 @@ void allocate_coarray(struct generator *g, int i) {
     if (v->allocatable && v->corank == 2)
         linef(g->statements, "allocate (%s%s[%d:%d,%d:*])", v->name, bounds, v->colower[0],
               v->colower[0] + v->coextent - 1, v->colower[1]);
-    else if (v->allocatable && v->colower[0] == 1) linef(g->statements, "allocate (%s%s[*])", v->name, bounds);
-    else if (v->allocatable) linef(g->statements, "allocate (%s%s[%d:*])", v->name, bounds, v->colower[0]);
+    else if (v->allocatable && v->colower[0] == 1)
+        linef(g->statements, "allocate (%s%s[*])", v->name, bounds);
+    else if (v->allocatable)
+        linef(g->statements, "allocate (%s%s[%d:*])", v->name, bounds, v->colower[0]);
     v->allocated = v->allocatable;
     if (v->type) v->state = new_state(v->type);
     set_values(g, i);
