@@ -31,12 +31,22 @@ static int several_subscripts(const char *text) {
     return 0;
 }
 
-/* Whether the assignment is wanted, and gfortran 12 can compile it. It stores elements from another image in wrong
- * places of an array if one of several subscripts is a vector. It has internal errors for an array in the memory of a
+/* Whether gfortran 12 would store elements from another image in wrong places: of a variable of the image's own with a
+ * vector subscript beside others, or if it is a coarray. */
+static int misplaced_vector(const struct generator *g, const struct ref *to) {
+    if (to->remote || !strchr(to->text, '[')) return 0;
+    return g->variables[to->variable].coarray || several_subscripts(to->text);
+}
+
+/* Whether the assignment is wanted, and gfortran 12 can compile it. If both sides have vectors, it gives the value of a
+ * component the rank of the whole component. It has internal errors for an array in the memory of a
  * component, or any component of such a type on another image, if the value comes from a coarray of another sort; and
  * for vector subscripts if a type with such components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
-    if (!to->remote && from->remote && strchr(to->text, '[') && several_subscripts(to->text)) return 0;
+    if (from->remote && misplaced_vector(g, to)) return 0;
+    if (to->remote && !from->remote && g->variables[from->variable].type && strchr(to->text, '[') &&
+        strchr(from->text, '['))
+        return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
     if (from->remote && !from->dynamic && to->dynamic && (to->remote || array_behind)) return 0;
     if (to->remote && from->remote && to->dynamic != from->dynamic &&
@@ -160,7 +170,7 @@ static void use_dummy(struct generator *g, int dummy) {
         if (!pick_ref(g, &r, NULL, (int)class, OWN_ONLY | FOR_WRITING)) continue;
         if (!with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) continue;
         if (r.behind && r.shape.rank > 0) continue;
-        if (strchr(r.text, '[') && several_subscripts(r.text)) continue;
+        if (misplaced_vector(g, &r)) continue;
         char *subs = subscripts(g, &d->box, &r.shape, 1, 0);
         if (!subs) continue;
         both(g, "%s = {%d|%s|%s}", r.text, dummy, subs, code);
