@@ -141,6 +141,7 @@ struct ref {
     int len, variable, remote;
     int dynamic; /* of a type with pointer or allocatable components */
     int behind;  /* in memory of such a component */
+    int field;   /* a component of each element of an array */
     int pointed; /* in memory that a pointer may point to */
     struct shape shape;
 };

@@ -196,6 +196,7 @@ static int pick_part(struct generator *g, struct ref *r, const struct type *t, c
             return pick_part(g, r, part->type, state->below[i], given, class, flags, in_array);
         }
         if (class >= 0 && kinds[part->kind].class != (enum class) class) continue;
+        r->field = in_array;
         if (in_array) {
             r->text = words("%s%%%s", r->text, part->name);
         } else {
