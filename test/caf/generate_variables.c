@@ -102,7 +102,9 @@ void make_variables(struct generator *g) {
 static void set_values(struct generator *g, int i) {
     const struct variable *v = &g->variables[i];
     const struct shape shape = box_shape(&v->box);
-    if (v->type)
+    if (v->initial)
+        only_model(g, "{%d|%s|o} = 7", i, whole(v->box.rank));
+    else if (v->type)
         fill_components(g, i);
     else
         both(g, "{%d|%s|o} = %s", i, whole(v->box.rank), fresh_kind(g, v->kind, &shape));
