@@ -38,9 +38,9 @@ static int misplaced_vector(const struct generator *g, const struct ref *to) {
     return g->variables[to->variable].coarray || several_subscripts(to->text);
 }
 
-/* Whether the assignment is wanted, and gfortran 12 can compile it. Between two other images it passes the
- * address of x for x(:)%c. If both sides have vectors, it gives the value of a component the rank of the whole
- * component. It has internal errors for an array in the memory of a component, or any component of such a type on
+/* Whether the assignment is wanted, and gfortran 12 can compile it. For a value from another image it
+ * passes the address of x for x(:)%c. If both sides have vectors, it gives the value of a component the rank of the
+ * whole component. It has internal errors for an array in the memory of a component, or any component of such a type on
  * another image, if the value comes from a coarray of another sort; and for vector subscripts if a type with such
  * components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
@@ -48,7 +48,7 @@ static int may_follow(struct generator *g, const struct ref *to, const struct re
     if (to->remote && !from->remote && g->variables[from->variable].type && strchr(to->text, '[') &&
         strchr(from->text, '['))
         return 0;
-    if (to->remote && from->remote && ((to->field && !to->dynamic) || (from->field && !from->dynamic))) return 0;
+    if (from->remote && (to->field || (to->remote && from->field))) return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
     if (from->remote && !from->dynamic && to->dynamic && (to->remote || array_behind)) return 0;
     if (to->remote && from->remote && to->dynamic != from->dynamic &&
@@ -172,7 +172,7 @@ static void use_dummy(struct generator *g, int dummy) {
         if (!pick_ref(g, &r, NULL, (int)class, OWN_ONLY | FOR_WRITING)) continue;
         if (!with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) continue;
         if (r.behind && r.shape.rank > 0) continue;
-        if (misplaced_vector(g, &r)) continue;
+        if (r.field || misplaced_vector(g, &r)) continue;
         char *subs = subscripts(g, &d->box, &r.shape, 1, 0);
         if (!subs) continue;
         both(g, "%s = {%d|%s|%s}", r.text, dummy, subs, code);
