@@ -48,7 +48,9 @@ static int may_follow(struct generator *g, const struct ref *to, const struct re
     if (to->remote && !from->remote && g->variables[from->variable].type && strchr(to->text, '[') &&
         strchr(from->text, '['))
         return 0;
-    if (from->remote && (to->field || (to->remote && from->field))) return 0;
+    if (from->remote && to->field && !(to->remote && to->dynamic && from->dynamic)) return 0;
+    if (from->remote && strchr(from->text, '[') && g->variables[to->variable].coarray && several_subscripts(from->text))
+        return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
     if (from->remote && !from->dynamic && to->dynamic && (to->remote || array_behind)) return 0;
     if (to->remote && from->remote && to->dynamic != from->dynamic &&

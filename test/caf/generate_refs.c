@@ -236,7 +236,10 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
             r->text = words("{%d|%s|%s}", i, subs, code);
             return 1;
         }
-        const int in_array = v->box.rank > 0 && with(g, WITH_fields) && !(flags & NO_FIELDS) && chance(&g->draws, 4);
+        /* gfortran 12 passes the address of x for x(:)[i]%c, unless the type has components with memory. */
+        const int plain = code[0] != 'o' && !r->dynamic;
+        const int in_array =
+            v->box.rank > 0 && with(g, WITH_fields) && !plain && !(flags & NO_FIELDS) && chance(&g->draws, 4);
         if (in_array && given) shape = *given;
         if (!(subs = subscripts(g, &v->box, &shape, !in_array || given, flags | NO_VECTORS))) continue;
         if (in_array && shape.rank == 0) continue;
