@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-caf-random.sh: random Fortran programs with coarrays, which know their own results (test/caf/generate.c), on one
-# node, with a node for each image, and on two nodes of two images.
+# check-caf-random.sh: random Fortran programs with coarrays, which know their own results (test/caf/generate.c): with
+# one to four images on one node, with a node for each of two or three images, and on two nodes of two images.
 #
 #   RMA_TEST_SEEDS=1:300         these programs, in each layout
 #   RMA_TEST_LAYOUTS="nolocal"   in these layouts: one, nolocal, blocks2
@@ -48,10 +48,13 @@ program() {
     return 1
 }
 
-# in_layout LAYOUT: two images, or four on two nodes.
+# in_layout LAYOUT: runs it, with a number of images that depends on the seed.
 in_layout() {
-    images=2
-    [ "$1" != blocks2 ] || images=4
+    case "$1" in
+    one) images=$((1 + seed % 4)) ;;
+    nolocal) images=$((2 + seed % 2)) ;;
+    *) images=4 ;;
+    esac
     # shellcheck disable=SC2046,SC2086
     run env $(layout_switches "$1" "$images") $mpiexec -n "$images" ./program
     runs=$((runs + 1))
@@ -60,7 +63,7 @@ in_layout() {
 }
 
 refused=0 runs=0
-seeds=${RMA_TEST_SEEDS:-1:$(by_depth 2 5 60)}
+seeds=${RMA_TEST_SEEDS:-1:$(by_depth 3 10 100)}
 at=${seeds%%:*}
 while [ "$at" -le "${seeds##*:}" ]; do
     if program "$at"; then
@@ -84,10 +87,11 @@ if program 1 --wrong; then
 fi
 
 # Errors of the generator's user.
+: >log
 for words in '--only sections' '--seed x' '--phases 0' '--seed' nothing; do
     # shellcheck disable=SC2086
     run ./generate $words
-    if [ "$status" -eq 2 ] && grep -q "${words##* }" err; then
+    if [ "$status" -eq 2 ] && grep -q -- "${words##* }" err; then
         ok "generate $words"
     else
         fail "generate $words: exit $status"

@@ -297,8 +297,8 @@ int main(int argc, char **argv) {
                    g.phases <= 100 && !*end) {
             i++;
         } else {
-            fprintf(stderr, "generate: '%s' is not understood\n", argv[i]);
-            usage(stderr);
+            fprintf(stderr, "generate: '%s%s%s' is not understood; --help lists the options\n", argv[i],
+                    *value ? " " : "", value);
             return 2;
         }
     }

@@ -217,7 +217,7 @@ void print_phases(struct generator *g) {
             plain_phase(g);
         if (g->wrong && g->phase == g->phases) {
             run_model(g);
-            fprintf(g->statements, "m_%s(:,1) = m_%s(:,1) + 1\n", g->variables[3].name, g->variables[3].name);
+            fprintf(g->statements, "m_%s(1,0,1) = m_%s(1,0,1) + 1\n", g->variables[3].name, g->variables[3].name);
         }
         check_now(g);
     }
