@@ -38,16 +38,17 @@ static int misplaced_vector(const struct generator *g, const struct ref *to) {
     return g->variables[to->variable].coarray || several_subscripts(to->text);
 }
 
-/* Whether the assignment is wanted, and gfortran 12 can compile it. For a value from another image it
- * passes the address of x for x(:)%c. If both sides have vectors, it gives the value of a component the rank of the
- * whole component. It has internal errors for an array in the memory of a component, or any component of such a type on
- * another image, if the value comes from a coarray of another sort; and for vector subscripts if a type with such
- * components is at one end. */
+/* Whether the assignment is wanted, and gfortran 12 can compile it. If the other side is on another
+ * image it passes the address of x for x(:)%c. If both sides have vectors, it gives the value of a component the rank
+ * of the whole component. It has internal errors for an array in the memory of a component, or any component of such a
+ * type on another image, if the value comes from a coarray of another sort; and for vector subscripts if a type with
+ * such components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
     if (from->remote && misplaced_vector(g, to)) return 0;
     if (to->remote && !from->remote && g->variables[from->variable].type && strchr(to->text, '[') &&
         strchr(from->text, '['))
         return 0;
+    if (to->remote && from->field && !from->remote) return 0;
     if (from->remote && to->field && !(to->remote && to->dynamic && from->dynamic)) return 0;
     if (from->remote && strchr(from->text, '[') && g->variables[to->variable].coarray && several_subscripts(from->text))
         return 0;
@@ -165,7 +166,7 @@ static void use_dummy(struct generator *g, int dummy) {
     struct ref r;
     if (d->access != READ && chance(&g->draws, 2)) {
         char *subs = subscripts(g, &d->box, &shape, 0, FOR_WRITING);
-        const int own = chance(&g->draws, 2) && pick_ref(g, &r, &shape, (int)class, OWN_ONLY);
+        const int own = chance(&g->draws, 2) && pick_ref(g, &r, &shape, (int)class, OWN_ONLY | NO_FIELDS);
         if (own && !with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) return;
         both(g, "{%d|%s|%s} = %s", dummy, subs, code, own ? r.text : fresh_kind(g, d->kind, &shape));
         return;
