@@ -305,5 +305,7 @@ int main(int argc, char **argv) {
     g.draws.state = (uint64_t)g.seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
     draw(&g.draws, 2);
     print_program(&g, stdout);
-    return 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+    fprintf(stderr, "generate: the program could not be written\n");
+    return 1;
 }

@@ -48,7 +48,7 @@ extern const struct kind_words {
     enum class class;
 } kinds[N_KINDS];
 
-enum { MOST_RANK = 7, MOST_PARTS = 8, MOST_VARIABLES = 200, MOST_TYPES = 4, TEXT_ = 4096, SHIFTS = 3 };
+enum { MOST_RANK = 7, MOST_PARTS = 8, MOST_VARIABLES = 200, MOST_TYPES = 4, SHIFTS = 3 };
 
 struct box {
     int rank, lower[MOST_RANK], upper[MOST_RANK];
