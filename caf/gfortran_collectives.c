@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FRAME     65536                /* bytes of a procedure's frame, in which gfortran makes descriptors */
+#define TYPE_VOID 10                   /* gfortran's BT_VOID */
 #define SPAN_MOST ((ptrdiff_t)1 << 31) /* more bytes than an element of an array has */
 
 /* A contiguous copy of an array, or the array itself if it is contiguous. */
@@ -171,6 +172,10 @@ static void keep_descriptors(struct packed *p, const char *before) {
 void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, char *errmsg, size_t errmsg_len) {
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct packed p;
+    if (a->type == TYPE_VOID) { /* the token of a component, which gfortran 12 broadcasts as well */
+        rmai_caf_done(r);
+        return;
+    }
     if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
     const size_t bytes = p.box.n * p.a->elem_len;
     char *before = p.a->type == RMAI_CAF_DERIVED ? rmai_caf_memory("CO_BROADCAST", bytes) : NULL;

@@ -117,14 +117,16 @@ struct subscripts {
 
 /* gfortran divides the number of a vector's subscripts by the stride with which they follow each other in memory, and
  * does not pass on the stride. What is left of it is the sign: 1, 0 and -1 can be told. A vector without subscripts is
- * then like a triplet. It is one whose lower bound is the address of the vector, and the upper one its kind. */
+ * then like a triplet. It is one whose lower bound is the address of the vector or 0, the upper one its kind, and the
+ * stride undefined. */
 static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower, ptrdiff_t stride,
                                          const struct rmai_caf_coarray *c) {
     const ptrdiff_t n = (ptrdiff_t)v->n, first = v->u.triplet.lower, step = v->u.triplet.stride;
     if (n > 0) return (struct subscripts){.vector = v, .n = n, .step = 1};
     if (n < 0) return (struct subscripts){.vector = v, .n = -n, .step = -1};
     const int kind = v->u.v.kind, is_kind = kind == 1 || kind == 2 || kind == 4 || kind == 8 || kind == 16;
-    if (is_kind && is_address(v->u.v.values) && !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1))
+    const int may_be_vector = is_kind && (is_address(v->u.v.values) || (first == 0 && step != 1));
+    if (may_be_vector && !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1))
         return (struct subscripts){0};
     return (struct subscripts){
         .n = step ? (v->u.triplet.upper - first + step) / step : 0, .first = first, .step = step};

@@ -6,6 +6,7 @@
  * of a procedure that has returned, this module searches for it in the program's memory. */
 #include "config.h"
 
+#include "caf/component.h"
 #include "caf/gfortran.h"
 
 #include <inttypes.h>
@@ -73,7 +74,8 @@ void rmai_caf_variable_gone(struct rmai_caf_coarray *c) {
 
 /* ---- a variable that has moved ---- */
 
-#define PIECE ((size_t)65536) /* bytes that are searched at a time */
+#define PIECE         ((size_t)65536)   /* bytes that are searched at a time, */
+#define SEARCHED_MOST ((size_t)4 << 30) /* and in one mapping at most */
 
 static int clear_at(const struct rmai_caf_variable *v, char *address) {
     if (!is_at(v, address)) return 0;
@@ -115,8 +117,8 @@ static int clear_in_object(struct dl_phdr_info *object, size_t size, void *conte
     return 0;
 }
 
-/* Variables that are not global are in private memory that can be written; what lies below this frame of the stack is
- * no variable. */
+/* Variables that are not global are in private memory that can be written, and not in coarrays. What lies below this
+ * frame of the stack is no variable, and a mapping of many GiB is address space that somebody has reserved. */
 static void clear_in_memory(struct search *s) {
     const uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
     uintptr_t low, high;
@@ -124,6 +126,7 @@ static void clear_in_memory(struct search *s) {
     FILE *maps = fopen("/proc/self/maps", "re");
     while (maps && fgets(line, sizeof line, maps)) {
         if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &low, &high, way) != 3 || strcmp(way, "rw-p") != 0) continue;
+        if (rmai_caf_component_holds((void *)low) || high - low > SEARCHED_MOST) continue;
         if (low < frame && frame < high) low = frame / sizeof(void *) * sizeof(void *);
         s->found += clear_within(s->v, low, high, s->buffer);
     }
