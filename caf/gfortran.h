@@ -112,6 +112,11 @@ static inline struct rmai_caf_type rmai_caf_type_of(const struct descriptor *d, 
     return (struct rmai_caf_type){.type = d->type, .kind = kind, .elem = d->elem_len};
 }
 
+/* rmai_caf_box_cut removes dimensions at the end of a box if the others have n elements. gfortran 12 gives an array
+ * that it makes of elements with a vector subscript and single subscripts (a(v,2)) too many dimensions, with any
+ * bounds. */
+void rmai_caf_box_cut(struct rmai_caf_box *box, size_t n);
+
 /* rmai_caf_assign_to and rmai_caf_assign_from: an assignment between elements here and elements of some image, with
  * conversion. A scalar is assigned to all elements. overlap: 1 if the two may be the same memory. */
 void rmai_caf_assign_to(struct rmai_caf_result r, const char *statement, const struct rmai_caf_remote *to,

@@ -61,13 +61,19 @@ static void *array_before(caf_token *token) {
     return NULL;
 }
 
+/* 1 if what is registered as an allocatable coarray is a component. For one of CLASS gfortran 12 passes the token of
+ * the coarray that it is in, which it must keep. */
+static int is_component(const struct descriptor *desc, const caf_token *token) {
+    return rmai_caf_component_holds(token) || (rmai_caf_coarray_lives(*token) && !rmai_caf_variable_is_at(desc, token));
+}
+
 static void register_component(struct rmai_caf_result r, size_t size, caf_token *token, struct descriptor *desc) {
     struct scalar_component *s = scalar_of(token);
     void *memory = rmai_caf_component_memory(r, size);
     if (!memory) return;
     desc->base = memory;
     rmai_caf_done(r);
-    if (rmai_caf_coarray_lives(*token)) return; /* gfortran 12 passes the coarray's own for a CLASS component */
+    if (rmai_caf_coarray_lives(*token)) return;
     if (desc->rank > 0 && rmai_caf_variable_is_at(desc, token)) {
         *token = &array_component;
         return;
@@ -109,7 +115,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
         case REGISTER_COMPONENT_MEMORY: register_component(r, size, token, desc); return;
         case REGISTER_STATIC: is_static = 1; break;
         case REGISTER_ALLOC:
-            if (rmai_caf_variable_is_at(desc, token) && !rmai_caf_component_holds(token)) break;
+            if (!is_component(desc, token)) break;
             register_component(r, size, token, desc);
             return;
         case REGISTER_LOCK_STATIC:
@@ -131,7 +137,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
     }
     desc->base = c->base;
     c->is_plain = desc->type >= RMAI_CAF_INTEGER && desc->type <= RMAI_CAF_CHARACTER && desc->type != RMAI_CAF_DERIVED;
-    if (!is_static) rmai_caf_variable_made(c, desc, token);
+    if (!is_static && rmai_caf_variable_is_at(desc, token)) rmai_caf_variable_made(c, desc, token);
 }
 
 void _gfortran_caf_deregister(caf_token *token, int type, int *stat, char *errmsg, size_t errmsg_len) {

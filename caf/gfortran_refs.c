@@ -222,6 +222,7 @@ void _gfortran_caf_send_by_ref(caf_token token, int image, struct descriptor *so
     if (follow(&c, r, statement, token, image, refs, 0)) {
         struct rmai_caf_box mine;
         rmai_caf_box_of(source, &mine, local.stride);
+        rmai_caf_box_cut(&mine, c.box.n);
         if (source->rank == 0) memset(local.stride, 0, sizeof local.stride);
         struct rmai_caf_type type = {.type = dest_type, .kind = dest_kind, .elem = c.elem};
         if (source->rank == 0 || rmai_caf_conform(r, statement, mine.n, c.box.n))

@@ -16,6 +16,17 @@ ptrdiff_t rmai_caf_span_of(const struct descriptor *d) {
     return offset == d->offset ? d->span : (ptrdiff_t)d->elem_len;
 }
 
+void rmai_caf_box_cut(struct rmai_caf_box *box, size_t n) {
+    size_t first = 1;
+    if (__builtin_expect(box->n == n, 1)) return;
+    for (int i = 0; i < box->dims; i++) {
+        if ((first *= box->count[i]) != n) continue;
+        box->dims = i + 1;
+        box->n = n;
+        return;
+    }
+}
+
 void rmai_caf_box_of(const struct descriptor *d, struct rmai_caf_box *box, ptrdiff_t *strides) {
     ptrdiff_t span = rmai_caf_span_of(d);
     box->dims = 0;
@@ -117,19 +128,20 @@ struct subscripts {
 
 /* gfortran divides the number of a vector's subscripts by the stride with which they follow each other in memory, and
  * does not pass on the stride. What is left of it is the sign: 1, 0 and -1 can be told. A vector without subscripts is
- * then like a triplet. It is one whose lower bound is the address of the vector or 0, the upper one its kind, and the
- * stride undefined. */
+ * then like a triplet. It is one whose lower bound is the address of the vector or 0, and the upper one its kind; a
+ * triplet with these that begins or ends outside of the coarray would be a mistake. */
 static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower, ptrdiff_t stride,
                                          const struct rmai_caf_coarray *c) {
     const ptrdiff_t n = (ptrdiff_t)v->n, first = v->u.triplet.lower, step = v->u.triplet.stride;
     if (n > 0) return (struct subscripts){.vector = v, .n = n, .step = 1};
     if (n < 0) return (struct subscripts){.vector = v, .n = -n, .step = -1};
+    const ptrdiff_t all = step ? (v->u.triplet.upper - first + step) / step : 0, last = first + (all - 1) * step;
     const int kind = v->u.v.kind, is_kind = kind == 1 || kind == 2 || kind == 4 || kind == 8 || kind == 16;
-    const int may_be_vector = is_kind && (is_address(v->u.v.values) || (first == 0 && step != 1));
-    if (may_be_vector && !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1))
+    if (is_kind && (is_address(v->u.v.values) || first == 0) &&
+        (step != (int32_t)step || !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1) ||
+         !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, last, stride), 1)))
         return (struct subscripts){0};
-    return (struct subscripts){
-        .n = step ? (v->u.triplet.upper - first + step) / step : 0, .first = first, .step = step};
+    return (struct subscripts){.n = all, .first = first, .step = step};
 }
 
 static ptrdiff_t subscript(const struct subscripts *s, size_t i) {
@@ -225,6 +237,7 @@ static int open_local(struct rmai_caf_local *local, struct rmai_caf_result r, co
         return put || rmai_caf_conform(r, statement, s->box.n, 1);
     }
     rmai_caf_box_of(d, &mine, local->stride);
+    rmai_caf_box_cut(&mine, s->box.n);
     if (!put && s->box.dims == 0) { /* one element for all of dest */
         s->box = mine;
         memset(s->remote.stride, 0, sizeof s->remote.stride);

@@ -50,7 +50,8 @@ images() {
 }
 
 sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
-for name in basics collectives components conversions failed_team failures random teams words; do
+for name in basics collectives components conversions descriptors failed_team failures initial moved random targets \
+    teams words; do
     compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
     for n in $sizes; do
         for layout in one nolocal; do
@@ -72,8 +73,9 @@ exits 0 'words, 2 images, nolocal, without the progress thread'
 unset RMA_PROGRESS
 
 # ends CODE TEXT CASE: two images execute that case of ends.f90.
+layout=one
 ends() {
-    images 2 one ./ends "$3"
+    images 2 "$layout" ./ends "$3"
     if [ "$status" -eq "$1" ] && grep -qF -- "$2" "$dir/out" "$dir/err"; then
         ok "$3"
     else
@@ -91,6 +93,13 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
         ends 1 'bytes 32 to 63 are outside of the coarray, which has 40 bytes' section
         ends 1 'a component on image 2 is not allocated or not associated' component
         ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
+        ends 1 'bytes -4 to -1 are outside of the coarray, which has 40 bytes' below
+        ends 1 'bytes 40 to 43 are outside of the coarray, which has 40 bytes' above
+        ends 1 'are outside of the coarray, which has 40 bytes' far_section
+        ends 1 'bytes 8 to 43 are outside of the coarray, which has 40 bytes' vector
+        ends 1 'gfortran loses a vector subscript of a coarray in an expression' lost_vector
+        ends 1 'are outside of the memory on image 2' static_component
+        ends 1 'CO_BROADCAST: the variable, or a component of it, is not allocated on this image' no_component
     else
         ok "skipped: bounds and components of other images: needs gfortran before version 15"
     fi
@@ -102,6 +111,43 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team
     ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
+    for layout in one nolocal; do
+        ends 1 'memory of image 2, to which a component points: ' lost_memory
+        ends 0 'exit(0), or a return of it from main, without END PROGRAM or STOP of a program with coarrays' exit
+        ends 3 'exit(3), or a return of it from main, without END PROGRAM or STOP' exit_with_code
+    done
+    layout=one
+fi
+
+# A main program in C, that calls a procedure with coarrays: in an object and in a shared library, whose constructors run
+# before those of the program.
+cat >procedure.f90 <<'FORTRAN'
+subroutine work() bind(c)
+  implicit none
+  integer, save :: x[*] = 3
+  x = this_image()
+  sync all
+  if (x[num_images()] /= num_images()) error stop 'a wrong value'
+  sync all
+end subroutine
+FORTRAN
+echo 'void work(void); int main(int argc, char **argv) { (void)argv; work(); return argc - 1; }' >main.c
+# shellcheck disable=SC2086
+if $fortran -O1 -fPIC -fcoarray=lib -c procedure.f90 && ${CC:-cc} -c main.c &&
+    $fortran main.o procedure.o -o c_main -L"$top_builddir/.libs" -lrma_caf -lrma -Wl,-rpath,"$top_builddir/.libs" &&
+    $fortran -shared procedure.o -o libprocedure.so -L"$top_builddir/.libs" -lrma_caf -lrma \
+        -Wl,-rpath,"$top_builddir/.libs" &&
+    ${CC:-cc} main.o -o c_main_shared -L. -lprocedure -Wl,-rpath,"$PWD" -Wl,-rpath-link,"$top_builddir/.libs"; then
+    for program in c_main c_main_shared; do
+        for layout in one nolocal; do
+            images 3 $layout ./$program
+            exits 0 "$program, $layout"
+            images 3 $layout ./$program 5
+            if [ "$status" -eq 1 ]; then ok "$program, $layout, code 1"; else fail "$program, $layout: exit $status"; fi
+        done
+    done
+else
+    fail 'a main program in C does not compile'
 fi
 
 # What a program of gfortran 15 calls.

@@ -24,6 +24,11 @@ struct array { /* libgfortran's descriptor of rank 1 */
     ptrdiff_t span;
     struct dimension dim[1];
 };
+struct allocatable { /* an allocatable coarray */
+    struct array array;
+    struct dimension codimension;
+    void *token;
+};
 enum { INTEGER = 1, DERIVED = 5, CHARACTER = 6 };
 enum { STATIC = 0, ALLOCATABLE = 1, COMPONENT_MEMORY = 8 };
 
@@ -226,8 +231,9 @@ static void fail_in_team(int me, int n) {
 
 int main(int argc, char **argv) {
     struct array a_desc = scalar_of(INTEGER, 4), x_desc = scalar_of(DERIVED, sizeof(struct box)),
-                 text_desc = scalar_of(CHARACTER, 5), b = make_array(NULL, N);
-    void *a_token, *x_token, *text_token, *b_token;
+                 text_desc = scalar_of(CHARACTER, 5);
+    struct allocatable whole = {.array = make_array(NULL, N)};
+    void *a_token, *x_token, *text_token;
     struct subscript v = {.first = 0};
 
 #define ACCESSOR(HASH, FUNCTION) _gfortran_caf_register_accessor(HASH, (void (*)(void))FUNCTION)
@@ -250,11 +256,11 @@ int main(int argc, char **argv) {
     _gfortran_caf_register(N * 4, STATIC, &a_token, &a_desc, NULL, NULL, 0);
     _gfortran_caf_register(sizeof(struct box), STATIC, &x_token, &x_desc, NULL, NULL, 0);
     _gfortran_caf_register(5, STATIC, &text_token, &text_desc, NULL, NULL, 0);
-    _gfortran_caf_register(N * 4, ALLOCATABLE, &b_token, &b, NULL, NULL, 0);
+    _gfortran_caf_register(N * 4, ALLOCATABLE, &whole.token, &whole.array, NULL, NULL, 0);
     int *a = a_desc.base;
     struct box *x = x_desc.base;
     memset(x, 0, sizeof *x);
-    for (int i = 0; i < N; i++) a[i] = ((int *)b.base)[i] = value(me, i + 1);
+    for (int i = 0; i < N; i++) a[i] = ((int *)whole.array.base)[i] = value(me, i + 1);
     memcpy(text_desc.base, me % 2 ? "odd  " : "even ", 5);
     x->tag = me;
     if (me % 2) { /* only images with odd numbers have a part, of different lengths */
@@ -266,12 +272,12 @@ int main(int argc, char **argv) {
         _gfortran_caf_is_present_on_remote(x_token, n + 1, index_of(HAS_PART), NULL, 0);
     if (argc > 1 && strcmp(argv[1], "index") == 0) _gfortran_caf_is_present_on_remote(x_token, right, 11, NULL, 0);
     if (argc > 1 && strcmp(argv[1], "base") == 0) {
-        struct array elsewhere = make_array((int *)b.base - 1, N);
+        struct array elsewhere = make_array((int *)whole.array.base - 1, N);
         int result;
         void *data = &result;
         v.first = 1;
-        _gfortran_caf_get_from_remote(b_token, &elsewhere, NULL, right, 4, &data, NULL, NULL, 0, index_of(ELEMENT), &v,
-                                      sizeof v, NULL, NULL, NULL);
+        _gfortran_caf_get_from_remote(whole.token, &elsewhere, NULL, right, 4, &data, NULL, NULL, 0, index_of(ELEMENT),
+                                      &v, sizeof v, NULL, NULL, NULL);
     }
     _gfortran_caf_sync_all(NULL, NULL, 0);
     if (argc > 1 && strcmp(argv[1], "failed") == 0) fail_in_team(me, n);
@@ -295,8 +301,8 @@ int main(int argc, char **argv) {
         struct array to = make_array(here, N - 1);
         v.first = 2, v.last = N;
         data = here;
-        _gfortran_caf_get_from_remote(b_token, &b, NULL, right, (N - 1) * 4, &data, NULL, &to, 0, index_of(SECTION), &v,
-                                      sizeof v, NULL, NULL, NULL);
+        _gfortran_caf_get_from_remote(whole.token, &whole.array, NULL, right, (N - 1) * 4, &data, NULL, &to, 0,
+                                      index_of(SECTION), &v, sizeof v, NULL, NULL, NULL);
         check(to.base == here, "get of a section: another address");
         for (int i = 2; i <= N; i++) check(here[i - 2] == value(right, i), "get of a section");
         if (right % 2) {
@@ -337,7 +343,7 @@ int main(int argc, char **argv) {
     _gfortran_caf_send_to_remote(a_token, NULL, NULL, right, 4, &source[9], NULL, NULL, index_of(PUT_ELEMENT), &v,
                                  sizeof v, NULL, NULL, NULL);
     v.first = 2, v.last = N;
-    _gfortran_caf_send_to_remote(b_token, &b, NULL, right, (N - 1) * 4, source, NULL, &every_other,
+    _gfortran_caf_send_to_remote(whole.token, &whole.array, NULL, right, (N - 1) * 4, source, NULL, &every_other,
                                  index_of(PUT_SECTION), &v, sizeof v, NULL, NULL, NULL);
     if (right % 2)
         _gfortran_caf_send_to_remote(x_token, NULL, NULL, right, (N - 1) * 4, source, NULL, &every_other,
@@ -345,8 +351,9 @@ int main(int argc, char **argv) {
     _gfortran_caf_sync_all(NULL, NULL, 0);
     int left = (me + n - 2) % n + 1;
     check(a[4] == -value(left, 9) && a[3] == value(me, 4) && a[5] == value(me, 6), "put of an element");
-    for (int i = 2; i <= N; i++) check(((int *)b.base)[i - 1] == -value(left, 2 * (i - 2)), "put of a section");
-    check(((int *)b.base)[0] == value(me, 1), "put of a section: one element too many");
+    for (int i = 2; i <= N; i++)
+        check(((int *)whole.array.base)[i - 1] == -value(left, 2 * (i - 2)), "put of a section");
+    check(((int *)whole.array.base)[0] == value(me, 1), "put of a section: one element too many");
     if (me % 2) {
         for (int i = 2; i <= N; i++) check(((int *)x->part.base)[i - 1] == -value(left, 2 * (i - 2)), "put of a part");
         check(((int *)x->part.base)[N] == value(me, N + 1), "put of a part: one element too many");
@@ -361,13 +368,14 @@ int main(int argc, char **argv) {
                                            NULL, NULL, right, index_of(ELEMENT), &from, sizeof from, 4, 1, NULL, NULL,
                                            NULL, NULL, NULL, NULL);
     v.first = 11, v.last = 13;
-    _gfortran_caf_transfer_between_remotes(b_token, &b, NULL, left, index_of(PUT_SECTION), &v, sizeof v, a_token, NULL,
-                                           NULL, right, index_of(BY_LIST), &from, sizeof from, 4, 0, NULL, NULL, NULL,
-                                           NULL, NULL, NULL);
+    _gfortran_caf_transfer_between_remotes(whole.token, &whole.array, NULL, left, index_of(PUT_SECTION), &v, sizeof v,
+                                           a_token, NULL, NULL, right, index_of(BY_LIST), &from, sizeof from, 4, 0,
+                                           NULL, NULL, NULL, NULL, NULL, NULL);
     _gfortran_caf_sync_all(NULL, NULL, 0);
     check(a[5] == value(right2, 7) && a[6] == last, "transfer of an element");
-    for (int i = 0; i < 3; i++) check(((int *)b.base)[10 + i] == value(right2, list[i]), "transfer by a list");
-    check(((int *)b.base)[13] == -value(left, 24), "transfer by a list: one element too many");
+    for (int i = 0; i < 3; i++)
+        check(((int *)whole.array.base)[10 + i] == value(right2, list[i]), "transfer by a list");
+    check(((int *)whole.array.base)[13] == -value(left, 24), "transfer by a list: one element too many");
     _gfortran_caf_sync_all(NULL, NULL, 0);
 
     /* teams: all images in reverse order; accesses by the team's numbers, and by its number */

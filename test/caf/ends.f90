@@ -3,6 +3,7 @@
 module types
   type box
     integer, allocatable :: a(:), b(:)
+    integer, pointer :: p(:)
   end type
 end module
 program ends
@@ -11,7 +12,7 @@ program ends
   implicit none
   integer, save :: x[*], v(10)[*]
   integer, allocatable :: none(:)[:]
-  type(box), save :: z[*]
+  type(box), save :: z[*], many(3)[*]
   type(lock_type), save :: lock[*], locks(4)[*]
   type(event_type), save :: events(4)[*]
   integer(atomic_int_kind), save :: atoms(4)[*]
@@ -45,6 +46,40 @@ program ends
   case ('section')
     if (me == 1) v(first:first + 7)[2] = 5
     sync all
+  case ('below')
+    if (me == 1) v(first - 9)[2] = 5
+    sync all
+  case ('above')
+    if (me == 1) i = v(first + 2)[2]
+    sync all
+  case ('far_section')
+    if (me == 1) v(1:2_8**62:2_8**31)[2] = 5
+    sync all
+  case ('vector')
+    if (me == 1) v([3, first + 2])[2] = 5
+    sync all
+  case ('lost_vector')
+    if (me == 1) i = sum(v([3, first])[2])
+    sync all
+  case ('static_component')
+    if (me == 1) i = many(first)[2]%a(1)
+    sync all
+  case ('lost_memory')
+    if (me == 2) call point(z%p)
+    sync all
+    if (me == 1) i = z[2]%p(first)
+    sync all
+  case ('exit')
+    sync all
+    call exit(0)
+  case ('exit_with_code')
+    if (me == 1) call exit(3)
+    sync all
+  case ('twice')
+    if (me == 1) sync images ([2, 2])
+    sync all
+  case ('no_component')
+    call broadcast()
   case ('component')
     if (me == 1) i = z[2]%a(1)
     sync all
@@ -79,4 +114,17 @@ program ends
     if (me == 2) stop
     sync all
   end select
+contains
+  ! An address of which nothing is mapped.
+  subroutine point(p)
+    use iso_c_binding
+    integer, pointer, intent(out) :: p(:)
+    call c_f_pointer(transfer(4096_c_intptr_t, c_null_ptr), p, [20])
+  end subroutine
+  subroutine broadcast()
+    type(box) :: local
+    allocate (local%a(3), local%b(2), local%p(1))
+    if (me == 2) deallocate (local%b)
+    call co_broadcast(local, 1)
+  end subroutine
 end program
