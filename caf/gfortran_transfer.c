@@ -135,7 +135,8 @@ static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower
     const ptrdiff_t n = (ptrdiff_t)v->n, first = v->u.triplet.lower, step = v->u.triplet.stride;
     if (n > 0) return (struct subscripts){.vector = v, .n = n, .step = 1};
     if (n < 0) return (struct subscripts){.vector = v, .n = -n, .step = -1};
-    const ptrdiff_t all = step ? (v->u.triplet.upper - first + step) / step : 0, last = first + (all - 1) * step;
+    const __int128 count = step ? ((__int128)v->u.triplet.upper - first + step) / step : 0;
+    const ptrdiff_t all = (ptrdiff_t)count, last = (ptrdiff_t)(first + (count - 1) * step);
     const int kind = v->u.v.kind, is_kind = kind == 1 || kind == 2 || kind == 4 || kind == 8 || kind == 16;
     if (is_kind && (is_address(v->u.v.values) || first == 0) &&
         (step != (int32_t)step || !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1) ||
