@@ -51,8 +51,9 @@ struct rmai_caf_team_words {
 
 /* An image in the queue of a lock (lock.c). */
 struct rmai_caf_lock_node {
-    uint64_t next;    /* the next image in the queue, in the format of the lock's tail; 0: none yet */
-    uint64_t granted; /* 0: wait. 1: the image has the lock. 2: it has the lock, and the previous holder has failed */
+    uint64_t next; /* the next image in the queue, in the format of the lock's tail; 0: none yet */
+    uint64_t
+        granted; /* 0: wait. Else the image has the lock: the previous holder, from 1, and a bit if it has failed */
 };
 
 /* What an image shows to the others: a symmetric object. */

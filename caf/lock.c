@@ -4,10 +4,14 @@
  * passes the lock to the next image. An image that fails passes on its locks.
  *
  *   word = tail | holder << 32     0: free
- *   tail = (image + 1) << 10 | node      holder = image + 1; while a lock is passed on, still the former holder
+ *   tail = (image + 1) << 10 | node      holder = image + 1; for a moment still the former holder
  *   tail = 0, holder = FAILED            free, and its last holder failed
  *
- * 2^22 images with RMAI_CAF_LOCK_NODES nodes fit into a tail. */
+ * 2^22 images with RMAI_CAF_LOCK_NODES nodes fit into a tail.
+ *
+ * Between nodes a lock that is passed on costs one message: the new holder learns from it who the former one was, and
+ * enters itself in the word, without a wait; its own UNLOCK arrives after that. Each atomic that releases or passes a
+ * lock is a release of the puts before it. */
 #include "config.h"
 
 #include "caf/lock.h"
@@ -19,8 +23,7 @@
 #define WORD(t, h)    ((uint64_t)(t) | (uint64_t)(h) << 32)
 #define TAIL(word)    ((uint32_t)(word))
 #define HOLDER(word)  ((uint32_t)((word) >> 32))
-#define GRANTED       1
-#define GRANTED_AFTER 2 /* after the failure of the holder */
+#define AFTER_FAILURE ((uint64_t)1 << 32) /* in `granted` */
 
 _Static_assert(1 << NODE_BITS == RMAI_CAF_LOCK_NODES, "a tail has a number for each node");
 
@@ -113,7 +116,9 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
             uint32_t before = TAIL(word);
             int pe = (int)(before >> NODE_BITS) - 1;
             rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[before & (RMAI_CAF_LOCK_NODES - 1)].next, tail, pe);
-            after_failure = rmai_caf_wait("LOCK", &mine->granted, GRANTED) == GRANTED_AFTER;
+            const uint64_t granted = rmai_caf_wait("LOCK", &mine->granted, 1);
+            after_failure = granted >= AFTER_FAILURE;
+            rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, me - (uint32_t)granted), 0);
             break;
         }
     }
@@ -128,7 +133,10 @@ static void pass_on(int node, int failed) {
     const struct rmai_caf_place *at = &held[node].at;
     struct rmai_caf_lock_node *mine = &rmai_caf.self->lock_nodes[node];
     uint32_t me = (uint32_t)rmai_caf.me + 1, tail = tail_of(node);
-    rmai_caf_must(rma_quiet());
+    if (at->near)
+        rmai_caf_must(rma_quiet());
+    else
+        rmai_caf_signals(at->pe);
     if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
         uint64_t free_word = failed ? WORD(0, FAILED) : 0;
         if (rmai_caf_word_cas(at, 8, WORD(tail, me), free_word) == WORD(tail, me)) {
@@ -137,11 +145,10 @@ static void pass_on(int node, int failed) {
         }
     }
     uint32_t next = (uint32_t)rmai_caf_wait("UNLOCK", &mine->next, 1);
-    uint32_t image = next >> NODE_BITS;
-    /* Only the holder changes this half of the word. The next holder reads it: to a third image wait for the atomic. */
-    rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, image - me), !at->near && at->pe != (int)image - 1);
+    int pe = (int)(next >> NODE_BITS) - 1;
+    rmai_caf_signals(pe);
     rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[next & (RMAI_CAF_LOCK_NODES - 1)].granted,
-                          failed ? GRANTED_AFTER : GRANTED, (int)image - 1);
+                          me + (failed ? AFTER_FAILURE : 0), pe);
     rmai_caf_signalled();
     forget(node);
 }
