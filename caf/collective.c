@@ -6,7 +6,7 @@
  * - This module reduces other types, characters, and by the user's operations: the images exchange parts, each reduces
  *   its own part over all images, in their order, and the results are collected.
  * A collective call of librma waits for all images, and would wait for ever for one that has left. So the images first
- * execute a barrier that notices such images (rmai_caf_sync_members). */
+ * execute a barrier that notices such images (rmai_caf_sync_saying). */
 #include "config.h"
 
 #include "caf/collective.h"
@@ -31,11 +31,15 @@ static void take_if_new(void *mine, const void *theirs, int round, const void *c
 void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int source) {
     struct rmai_caf_team *team = rmai_caf.team;
     if (rmai_caf_pe(r, "CO_BROADCAST", team, source) < 0) return;
+    const uint64_t says = rmai_caf_says(RMAI_CAF_BROADCAST, source, len);
     if (rmai_caf_can_exchange(team->n, len)) {
         struct spread s = {.distance = team->me ^ (source - 1), .len = len};
-        if (!rmai_caf_exchange(r, "CO_BROADCAST", team, data, len, take_if_new, &s)) return;
+        struct rmai_caf_parcel parcel = {.says = says};
+        memcpy(parcel.data, data, len);
+        if (!rmai_caf_exchange(r, "CO_BROADCAST", team, &parcel, len, take_if_new, &s)) return;
+        memcpy(data, parcel.data, len);
     } else {
-        if (!rmai_caf_sync_members(r, "CO_BROADCAST", team)) return;
+        if (!rmai_caf_sync_saying(r, "CO_BROADCAST", team, says)) return;
         rmai_caf_must(rma_broadcast(team->native, data, data, len, source - 1));
     }
     rmai_caf_done(r);
@@ -59,7 +63,7 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
 #define NO_NATIVE (-1)
 
 /* Returns NO_NATIVE if librma does not have the operation for the type. */
-static int reduce_natively(rma_team *team, enum rmai_caf_reduction op, struct rmai_caf_type type, void *data, size_t n,
+static int reduce_natively(rma_team *team, enum rmai_caf_collective op, struct rmai_caf_type type, void *data, size_t n,
                            int root) {
     int what = type.kind < 10 ? 10 * type.type + type.kind : 0;
     switch (op) {
@@ -153,7 +157,7 @@ static void max_characters(void *acc, const void *x, size_t n, const void *conte
 
 /* Returns the function for an operation and a type, or NULL if the type does not have the operation. The function
  * takes a complex number as two real ones: *per is how many of its numbers an element has. */
-static rmai_caf_combine *combine_of(enum rmai_caf_reduction op, struct rmai_caf_type type, size_t *per) {
+static rmai_caf_combine *combine_of(enum rmai_caf_collective op, struct rmai_caf_type type, size_t *per) {
     static rmai_caf_combine *const numbers[3][2][5] = {
         [RMAI_CAF_SUM] = ROW(sum), [RMAI_CAF_MIN] = ROW(min), [RMAI_CAF_MAX] = ROW(max)};
     static rmai_caf_combine *const real10s[3] = {sum_real10, min_real10, max_real10};
@@ -222,10 +226,11 @@ static void reduce_here(struct rmai_caf_team *team, const char *statement, void 
     free(parts);
 }
 
-void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_reduction op, void *data, size_t n,
+void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_collective op, void *data, size_t n,
                      struct rmai_caf_type type, int result, rmai_caf_combine *combine, const void *context) {
     struct rmai_caf_team *team = rmai_caf.team;
     size_t per = 1, bytes = n * type.elem;
+    const uint64_t says = rmai_caf_says(op, result, bytes);
     if (result != 0 && rmai_caf_pe(r, statement, team, result) < 0) return;
     if (op != RMAI_CAF_USER) {
         combine = combine_of(op, type, &per);
@@ -238,12 +243,12 @@ void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_
     }
     if (rmai_caf_can_exchange(team->n, bytes)) {
         struct operation o = {.combine = combine, .n = n * per, .context = context, .me = team->me};
-        char box[RMAI_CAF_BOX] __attribute__((aligned(16)));
-        memcpy(box, data, bytes);
-        if (!rmai_caf_exchange(r, statement, team, box, bytes, take_and_combine, &o)) return;
-        if (result == 0 || result - 1 == team->me) memcpy(data, box, bytes);
+        struct rmai_caf_parcel parcel = {.says = says};
+        memcpy(parcel.data, data, bytes);
+        if (!rmai_caf_exchange(r, statement, team, &parcel, bytes, take_and_combine, &o)) return;
+        if (result == 0 || result - 1 == team->me) memcpy(data, parcel.data, bytes);
     } else {
-        if (!rmai_caf_sync_members(r, statement, team)) return;
+        if (!rmai_caf_sync_saying(r, statement, team, says)) return;
         if (n > 0 && reduce_natively(team->native, op, type, data, n, result - 1) == NO_NATIVE)
             reduce_here(team, statement, data, n, type.elem, per, result - 1, combine, context);
     }

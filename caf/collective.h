@@ -5,8 +5,7 @@
 
 #include "caf/core.h"
 #include "caf/move.h"
-
-enum rmai_caf_reduction { RMAI_CAF_SUM, RMAI_CAF_MIN, RMAI_CAF_MAX, RMAI_CAF_USER };
+#include "caf/sync.h"
 
 /* acc = acc OP x, for n elements. */
 typedef void rmai_caf_combine(void *acc, const void *x, size_t n, const void *context);
@@ -16,7 +15,7 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
 
 /* rmai_caf_reduce reduces n elements over the images. CO_REDUCE combines them in the images' order. The result is in
  * data of image `result`, from 1, or of all images if result is 0. Only RMAI_CAF_USER uses combine and context. */
-void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_reduction op, void *data, size_t n,
+void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_caf_collective op, void *data, size_t n,
                      struct rmai_caf_type type, int result, rmai_caf_combine *combine, const void *context);
 
 #endif

@@ -36,8 +36,14 @@ enum rmai_caf_stat {
  * larger than any count, so these waits end. */
 #define RMAI_CAF_LEFT ((uint64_t)1 << 62)
 
-#define RMAI_CAF_BOX       64 /* bytes that images exchange together with their arrival */
+#define RMAI_CAF_BOX       64 /* bytes of data that images exchange together with their arrival */
 #define RMAI_CAF_EXCHANGES 8  /* rounds of such an exchange: 256 images */
+
+/* What travels in such an exchange. */
+struct rmai_caf_parcel {
+    uint64_t says; /* which statement this is of (sync.h) */
+    char data[RMAI_CAF_BOX] __attribute__((aligned(16)));
+};
 
 /* The words of a team, on each of its images. */
 struct rmai_caf_team_words {
@@ -46,7 +52,8 @@ struct rmai_caf_team_words {
     uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; plus RMAI_CAF_LEFT if the partner has left */
     /* What the partner of each round has sent. An image sends for the exchange after the next one only when this image
      * has finished the next one, so two sets of boxes are enough. */
-    char box[2][RMAI_CAF_EXCHANGES][RMAI_CAF_BOX] __attribute__((aligned(64)));
+    struct rmai_caf_parcel box[2][RMAI_CAF_EXCHANGES];
+    uint64_t said[2]; /* what the first partner says at a barrier, and at the next one; 0: nothing */
 } __attribute__((aligned(64)));
 
 /* An image in the queue of a lock (lock.c). */

@@ -186,7 +186,7 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
     unpack(&p);
 }
 
-static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_reduction op, int result,
+static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_collective op, int result,
                    struct rmai_caf_result r, int characters) {
     struct rmai_caf_type type;
     struct packed p;

@@ -12,6 +12,7 @@
 #include "caf/team.h"
 
 #include <sched.h>
+#include <stdio.h>
 
 /* The barrier after an image has left. Returns the status of those that have not arrived. */
 static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *team, uint64_t epoch) {
@@ -43,31 +44,66 @@ static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int
     __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
 }
 
-enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) {
+/* ---- what images say ---- */
+
+static const char *describe(char text[80], uint64_t says) {
+    static const char *const names[] = {"another statement", "CO_SUM", "CO_MIN", "CO_MAX", "CO_REDUCE", "CO_BROADCAST"};
+    const unsigned what = says & 15, image = says >> 4 & 0xffffff;
+    if (what == 0 || what >= sizeof names / sizeof names[0])
+        snprintf(text, 80, "%s", names[0]);
+    else if (image)
+        snprintf(text, 80, "%s with %llu bytes and image %u", names[what], (unsigned long long)(says >> 28), image);
+    else
+        snprintf(text, 80, "%s with %llu bytes", names[what], (unsigned long long)(says >> 28));
+    return text;
+}
+
+/* Ends the job if image i of the team, from 0, says something else: it may wait for ever already. */
+static void compare_says(const char *statement, int i, uint64_t theirs, uint64_t mine) {
+    char this_text[80], other_text[80];
+    if (__builtin_expect(theirs == mine, 1)) return;
+    rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
+                    "%s: image %d of the team executes %s, and this image %s", statement, i + 1,
+                    describe(other_text, theirs), describe(this_text, mine));
+}
+
+/* ---- barriers ---- */
+
+static enum rmai_caf_stat meet(const char *statement, struct rmai_caf_team *team, uint64_t says) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
-    uint64_t epoch = words->epoch + 1, turn = ++team->barriers;
+    uint64_t epoch = words->epoch + 1, turn = ++team->barriers, *said = &words->said[turn % 2];
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
         int to = team->me + far, pe = team->pes[to < team->n ? to : to - team->n];
         rmai_caf_signals(pe);
-        rmai_caf_must(rma_signal_add(&words->arrived[round], 1, pe));
+        if (says && round == 0)
+            rmai_caf_must(rma_put_signal(said, &says, sizeof says, &words->arrived[0], 1, RMA_SIGNAL_ADD, pe));
+        else
+            rmai_caf_must(rma_signal_add(&words->arrived[round], 1, pe));
         rmai_caf_signalled();
         if (round == 0) arrive(words, epoch, team->n);
         if (rmai_caf_wait(statement, &words->arrived[round], turn) >= RMAI_CAF_LEFT)
             return meet_the_others(team, epoch);
+        if (says && round == 0) {
+            compare_says(statement, team->me ? team->me - 1 : team->n - 1, *said, says);
+            *said = 0;
+        }
     }
     if (team->n == 1) arrive(words, epoch, 1);
     return RMAI_CAF_OK;
 }
 
-int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, void *data,
-                      size_t len, rmai_caf_take *take, const void *context) {
+enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) { return meet(statement, team, 0); }
+
+int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team,
+                      struct rmai_caf_parcel *parcel, size_t len, rmai_caf_take *take, const void *context) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
     uint64_t epoch = words->epoch + 1, turn = ++team->exchanges;
     for (int round = 0; 1 << round < team->n; round++) {
-        char *box = words->box[turn % 2][round];
-        int pe = team->pes[team->me ^ 1 << round];
+        const struct rmai_caf_parcel *box = &words->box[turn % 2][round];
+        const int partner = team->me ^ 1 << round, pe = team->pes[partner];
         rmai_caf_signals(pe);
-        rmai_caf_must(rma_put_signal(box, data, len, &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe));
+        rmai_caf_must(rma_put_signal((void *)(uintptr_t)box, parcel, offsetof(struct rmai_caf_parcel, data) + len,
+                                     &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe));
         rmai_caf_signalled();
         if (round == 0) arrive(words, epoch, team->n);
         uint64_t x = rmai_caf_wait(statement, &words->exchanged[round], turn);
@@ -83,9 +119,21 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
                 sched_yield();
             }
         }
-        take(data, box, round, context);
+        compare_says(statement, partner, box->says, parcel->says);
+        if (len) take(parcel->data, box->data, round, context);
     }
     return 1;
+}
+
+int rmai_caf_sync_saying(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, uint64_t says) {
+    if (rmai_caf_can_exchange(team->n, 0)) {
+        struct rmai_caf_parcel parcel = {.says = says};
+        return rmai_caf_exchange(r, statement, team, &parcel, 0, NULL, NULL);
+    }
+    enum rmai_caf_stat stat = meet(statement, team, says);
+    if (__builtin_expect(stat == RMAI_CAF_OK, 1)) return 1;
+    rmai_caf_report_left(r, statement, stat, team);
+    return 0;
 }
 
 void rmai_caf_report_left(struct rmai_caf_result r, const char *statement, enum rmai_caf_stat stat,

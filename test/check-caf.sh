@@ -112,6 +112,10 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
     for layout in one nolocal; do
+        ends 1 'executes CO_SUM with 12 bytes, and this image CO_SUM with 8 bytes' sum_sizes
+        ends 1 'executes CO_SUM with 2008 bytes, and this image CO_SUM with 2004 bytes' long_sum_sizes
+        ends 1 'executes CO_BROADCAST with 40 bytes and image 1, and this image CO_SUM' sum_broadcast
+        ends 1 'executes CO_BROADCAST with 4 bytes and image 2' broadcast_sources
         ends 1 'memory of image 2, to which a component points: ' lost_memory
         ends 0 'exit(0), or a return of it from main, without END PROGRAM or STOP of a program with coarrays' exit
         ends 3 'exit(3), or a return of it from main, without END PROGRAM or STOP' exit_with_code

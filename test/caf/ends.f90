@@ -18,9 +18,10 @@ program ends
   integer(atomic_int_kind), save :: atoms(4)[*]
   character(len=20) :: which
   type(team_type) :: team
-  integer :: me, i, first
+  integer :: me, i, first, w(600)
 
   me = this_image()
+  w = me
   first = 9
   call get_command_argument(1, which)
   allocate (z%b(5))
@@ -78,6 +79,17 @@ program ends
   case ('twice')
     if (me == 1) sync images ([2, 2])
     sync all
+  case ('sum_sizes', 'long_sum_sizes')
+    if (which == 'sum_sizes') then
+      call co_sum(v(1:1 + me))
+    else
+      call co_sum(w(1:500 + me))
+    end if
+  case ('sum_broadcast')
+    if (me == 1) call co_sum(v)
+    if (me == 2) call co_broadcast(v, 1)
+  case ('broadcast_sources')
+    call co_broadcast(x, me)
   case ('no_component')
     call broadcast()
   case ('component')
