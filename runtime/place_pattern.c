@@ -103,7 +103,7 @@ static int update_block(const struct rmai_packed *x, const struct rmai_place *p,
                                  .address = p->address + at + done,
                                  .position = position + done};
         int code;
-        r.len = now = rmai_min(len - done, CHUNK);
+        r.len = now = rmai_min(len - done, CHUNK / size * size);
         if (x->scale)
             rmai_scale(x->type, operand, x->scale, source + done, now / size);
         else if (x->op != RMA_OP_FETCH)
