@@ -95,6 +95,8 @@ SUMS(complexd, double complex)
 
 #define OF(NAME)                                                                                                       \
     { combine_##NAME, accumulate_##NAME }
+#define OF_PAIR(NAME)                                                                                                  \
+    { NULL, rmai_##NAME }
 #define INTEGER(BIT, LIMIT)                                                                                            \
     {                                                                                                                  \
         [RMA_OP_AND] = OF(and_##BIT), [RMA_OP_OR] = OF(or_##BIT), [RMA_OP_XOR] = OF(xor_##BIT),                        \
@@ -111,7 +113,8 @@ SUMS(complexd, double complex)
     { [RMA_OP_SUM] = OF(sum_##NAME), [RMA_OP_PROD] = OF(prod_##NAME) }
 #define PAIR(NAME)                                                                                                     \
     {                                                                                                                  \
-        [RMA_OP_MINLOC_] = {NULL, rmai_minloc_##NAME}, [RMA_OP_MAXLOC_] = { NULL, rmai_maxloc_##NAME }                 \
+        [RMA_OP_MINLOC_] = OF_PAIR(minloc_##NAME), [RMA_OP_MAXLOC_] = OF_PAIR(maxloc_##NAME),                          \
+        [RMA_OP_SET_] = OF_PAIR(set_##NAME)                                                                            \
     }
 
 const struct rmai_kernel rmai_kernels[RMAI_TYPES][RMAI_OPS] = {
@@ -129,7 +132,7 @@ const char *const rmai_op_words[RMAI_OPS] = {
     [RMA_OP_SUM] = "sum",        [RMA_OP_PROD] = "prod",      [RMA_OP_MIN] = "min",         [RMA_OP_MAX] = "max",
     [RMA_OP_AND] = "and",        [RMA_OP_OR] = "or",          [RMA_OP_XOR] = "xor",         [RMA_OP_LAND] = "land",
     [RMA_OP_LOR] = "lor",        [RMA_OP_LXOR] = "lxor",      [RMA_OP_REPLACE] = "replace", [RMA_OP_FETCH] = "fetch",
-    [RMA_OP_MINLOC_] = "minloc", [RMA_OP_MAXLOC_] = "maxloc",
+    [RMA_OP_MINLOC_] = "minloc", [RMA_OP_MAXLOC_] = "maxloc", [RMA_OP_SET_] = "set",
 };
 const char *const rmai_type_words[RMAI_TYPES] = {"int8",
                                                  "int16",
@@ -171,7 +174,7 @@ const struct rmai_type_layout rmai_type_layouts[RMAI_TYPES] = {
     [RMA_COMPLEXF] = AS(float complex),
     [RMA_COMPLEXD] = AS(double complex),
 #define PACKED(VALUE, INDEX)                                                                                           \
-    { sizeof(VALUE) + sizeof(INDEX), 1 }
+    { RMAI_PAIR_SIZE(VALUE, INDEX), 1 }
     [RMA_PAIR_SHORT_] = PACKED(short, int),
     [RMA_PAIR_INT_] = PACKED(int, int),
     [RMA_PAIR_LONG_] = PACKED(long, int),

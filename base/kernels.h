@@ -11,7 +11,7 @@
 #include "rma.h"
 
 /* All of them, and those of enum rma_op and enum rma_type, which come first. */
-#define RMAI_OPS          (RMA_OP_MAXLOC_ + 1)
+#define RMAI_OPS          (RMA_OP_SET_ + 1)
 #define RMAI_TYPES        (RMA_PAIR_DOUBLES_ + 1)
 #define RMAI_PUBLIC_OPS   (RMA_OP_FETCH + 1)
 #define RMAI_PUBLIC_TYPES (RMA_COMPLEXD + 1)

@@ -2,8 +2,9 @@
 /* Pairs of a value and an index, and the operations that find a limit with its place. They continue enum rma_type and
  * enum rma_op, and only the libraries above this one use them (runtime/layered.h): rma.h does not have them.
  *
- * A pair is its value and then its index, without a gap. It may lie anywhere: its alignment is 1. Accumulates update a
- * whole pair under the lock of the stripe in which it begins. */
+ * A pair is its value and then its index. It may lie anywhere: its alignment is 1. Accumulates update a whole pair
+ * under the lock of the stripe in which it begins. A short and an int have a gap between them, which belongs to others:
+ * RMA_OP_SET_ in place of RMA_OP_REPLACE leaves it as it is. */
 #ifndef RMAI_PAIR_KERNELS_H
 #define RMAI_PAIR_KERNELS_H
 
@@ -24,8 +25,12 @@ enum rma_pair_ {
     RMA_PAIR_DOUBLES_
 };
 
-/* The pair with the least or the greatest value; of equal values, with the least index. */
-enum rma_locate_op_ { RMA_OP_MINLOC_ = RMA_OP_FETCH + 1, RMA_OP_MAXLOC_ };
+/* The pair with the least or the greatest value; of equal values, with the least index. SET: the other pair. */
+enum rma_pair_op_ { RMA_OP_MINLOC_ = RMA_OP_FETCH + 1, RMA_OP_MAXLOC_, RMA_OP_SET_ };
+
+/* Where the index begins, and the bytes of a pair. */
+#define RMAI_INDEX_AT(VALUE, INDEX)  (sizeof(VALUE) < _Alignof(INDEX) ? _Alignof(INDEX) : sizeof(VALUE))
+#define RMAI_PAIR_SIZE(VALUE, INDEX) (RMAI_INDEX_AT(VALUE, INDEX) + sizeof(INDEX))
 
 #define RMAI_PAIRS(X)                                                                                                  \
     X(SHORT, short, int)                                                                                               \
@@ -41,7 +46,8 @@ enum rma_locate_op_ { RMA_OP_MINLOC_ = RMA_OP_FETCH + 1, RMA_OP_MAXLOC_ };
 /* rmai_minloc_SHORT and so on: there[i] = there[i] OP mine[i] for n pairs. */
 #define RMAI_DECLARE_PAIR(NAME, VALUE, INDEX)                                                                          \
     void rmai_minloc_##NAME(void *there, const void *mine, size_t n);                                                  \
-    void rmai_maxloc_##NAME(void *there, const void *mine, size_t n);
+    void rmai_maxloc_##NAME(void *there, const void *mine, size_t n);                                                  \
+    void rmai_set_##NAME(void *there, const void *mine, size_t n);
 RMAI_PAIRS(RMAI_DECLARE_PAIR)
 
 #endif

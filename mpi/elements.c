@@ -60,9 +60,43 @@ static void combine_quad(enum rmai_win_op op, void *there, const void *mine, siz
     if (op == RMAI_WIN_MIN) EACH(quad, b < a ? b : a)
 }
 
-/* A short and an int have a gap between them in memory, so librma cannot update them there; packed they have none. */
+/* librma knows a short and an int with the gap between them that they have in memory. Packed they have none. */
+struct short_int {
+    short value;
+    int index;
+};
+
+void rmai_short_ints_spread(void *spread, const char *packed, size_t n) {
+    for (struct short_int *to = spread; n > 0; n--, to++, packed += RMAI_SHORT_INT_PACKED) {
+        *to = (struct short_int){0};
+        memcpy(&to->value, packed, sizeof to->value);
+        memcpy(&to->index, packed + sizeof to->value, sizeof to->index);
+    }
+}
+
+void rmai_short_ints_pack(char *packed, const void *spread, size_t n) {
+    for (const struct short_int *from = spread; n > 0; n--, from++, packed += RMAI_SHORT_INT_PACKED) {
+        memcpy(packed, &from->value, sizeof from->value);
+        memcpy(packed + sizeof from->value, &from->index, sizeof from->index);
+    }
+}
+
 static void combine_short_int(enum rmai_win_op op, void *there, const void *mine, size_t n) {
-    rma_kernel_(op == RMAI_WIN_MINLOC ? RMA_OP_MINLOC_ : RMA_OP_MAXLOC_, RMA_PAIR_SHORT_, there, mine, n);
+    char *at = there;
+    for (const char *from = mine; n > 0; n--, at += RMAI_SHORT_INT_PACKED, from += RMAI_SHORT_INT_PACKED) {
+        struct short_int a, b;
+        rmai_short_ints_spread(&a, at, 1);
+        rmai_short_ints_spread(&b, from, 1);
+        rma_kernel_(rmai_short_int_op(op), RMA_PAIR_SHORT_, &a, &b, 1);
+        rmai_short_ints_pack(at, &a, 1);
+    }
+}
+
+int rmai_short_int_op(enum rmai_win_op op) {
+    return op == RMAI_WIN_MINLOC    ? RMA_OP_MINLOC_
+           : op == RMAI_WIN_MAXLOC  ? RMA_OP_MAXLOC_
+           : op == RMAI_WIN_REPLACE ? RMA_OP_SET_
+                                    : RMA_OP_FETCH;
 }
 
 /* ---- the table ---- */

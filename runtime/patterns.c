@@ -136,7 +136,7 @@ static const char *const op_names[RMAI_OPS] = {
     [RMA_OP_MAX] = "RMA_OP_MAX",   [RMA_OP_AND] = "RMA_OP_AND",         [RMA_OP_OR] = "RMA_OP_OR",
     [RMA_OP_XOR] = "RMA_OP_XOR",   [RMA_OP_LAND] = "RMA_OP_LAND",       [RMA_OP_LOR] = "RMA_OP_LOR",
     [RMA_OP_LXOR] = "RMA_OP_LXOR", [RMA_OP_REPLACE] = "RMA_OP_REPLACE", [RMA_OP_FETCH] = "RMA_OP_FETCH",
-    [RMA_OP_MINLOC_] = "MINLOC",   [RMA_OP_MAXLOC_] = "MAXLOC"};
+    [RMA_OP_MINLOC_] = "MINLOC",   [RMA_OP_MAXLOC_] = "MAXLOC",         [RMA_OP_SET_] = "SET"};
 
 static int begin_update(struct access *s, const void *source, void *before, int gets, int type, int op,
                         const void *scale, enum rmai_when when) {
