@@ -95,6 +95,8 @@ SUMS(complexd, double complex)
 
 #define OF(NAME)                                                                                                       \
     { combine_##NAME, accumulate_##NAME }
+#define OF_PAIR(NAME)                                                                                                  \
+    { NULL, rmai_##NAME }
 #define INTEGER(BIT, LIMIT)                                                                                            \
     {                                                                                                                  \
         [RMA_OP_AND] = OF(and_##BIT), [RMA_OP_OR] = OF(or_##BIT), [RMA_OP_XOR] = OF(xor_##BIT),                        \
@@ -109,23 +111,51 @@ SUMS(complexd, double complex)
     }
 #define COMPLEX(NAME)                                                                                                  \
     { [RMA_OP_SUM] = OF(sum_##NAME), [RMA_OP_PROD] = OF(prod_##NAME) }
+#define PAIR(NAME)                                                                                                     \
+    {                                                                                                                  \
+        [RMA_OP_MINLOC_] = OF_PAIR(minloc_##NAME), [RMA_OP_MAXLOC_] = OF_PAIR(maxloc_##NAME),                          \
+        [RMA_OP_SET_] = OF_PAIR(set_##NAME)                                                                            \
+    }
 
 const struct rmai_kernel rmai_kernels[RMAI_TYPES][RMAI_OPS] = {
-    [RMA_INT8] = INTEGER(8, i8),        [RMA_INT16] = INTEGER(16, i16),  [RMA_INT32] = INTEGER(32, i32),
-    [RMA_INT64] = INTEGER(64, i64),     [RMA_UINT8] = INTEGER(8, u8),    [RMA_UINT16] = INTEGER(16, u16),
-    [RMA_UINT32] = INTEGER(32, u32),    [RMA_UINT64] = INTEGER(64, u64), [RMA_FLOAT] = REAL(float),
-    [RMA_DOUBLE] = REAL(double),        [RMA_LDOUBLE] = REAL(ldouble),   [RMA_COMPLEXF] = COMPLEX(complexf),
-    [RMA_COMPLEXD] = COMPLEX(complexd),
+    [RMA_INT8] = INTEGER(8, i8),         [RMA_INT16] = INTEGER(16, i16),    [RMA_INT32] = INTEGER(32, i32),
+    [RMA_INT64] = INTEGER(64, i64),      [RMA_UINT8] = INTEGER(8, u8),      [RMA_UINT16] = INTEGER(16, u16),
+    [RMA_UINT32] = INTEGER(32, u32),     [RMA_UINT64] = INTEGER(64, u64),   [RMA_FLOAT] = REAL(float),
+    [RMA_DOUBLE] = REAL(double),         [RMA_LDOUBLE] = REAL(ldouble),     [RMA_COMPLEXF] = COMPLEX(complexf),
+    [RMA_COMPLEXD] = COMPLEX(complexd),  [RMA_PAIR_SHORT_] = PAIR(SHORT),   [RMA_PAIR_INT_] = PAIR(INT),
+    [RMA_PAIR_LONG_] = PAIR(LONG),       [RMA_PAIR_FLOAT_] = PAIR(FLOAT),   [RMA_PAIR_DOUBLE_] = PAIR(DOUBLE),
+    [RMA_PAIR_LDOUBLE_] = PAIR(LDOUBLE), [RMA_PAIR_INT64S_] = PAIR(INT64S), [RMA_PAIR_FLOATS_] = PAIR(FLOATS),
+    [RMA_PAIR_DOUBLES_] = PAIR(DOUBLES),
 };
 
 const char *const rmai_op_words[RMAI_OPS] = {
-    [RMA_OP_SUM] = "sum", [RMA_OP_PROD] = "prod", [RMA_OP_MIN] = "min",         [RMA_OP_MAX] = "max",
-    [RMA_OP_AND] = "and", [RMA_OP_OR] = "or",     [RMA_OP_XOR] = "xor",         [RMA_OP_LAND] = "land",
-    [RMA_OP_LOR] = "lor", [RMA_OP_LXOR] = "lxor", [RMA_OP_REPLACE] = "replace", [RMA_OP_FETCH] = "fetch",
+    [RMA_OP_SUM] = "sum",        [RMA_OP_PROD] = "prod",      [RMA_OP_MIN] = "min",         [RMA_OP_MAX] = "max",
+    [RMA_OP_AND] = "and",        [RMA_OP_OR] = "or",          [RMA_OP_XOR] = "xor",         [RMA_OP_LAND] = "land",
+    [RMA_OP_LOR] = "lor",        [RMA_OP_LXOR] = "lxor",      [RMA_OP_REPLACE] = "replace", [RMA_OP_FETCH] = "fetch",
+    [RMA_OP_MINLOC_] = "minloc", [RMA_OP_MAXLOC_] = "maxloc", [RMA_OP_SET_] = "set",
 };
-const char *const rmai_type_words[RMAI_TYPES] = {"int8",        "int16",         "int32",         "int64", "uint8",
-                                                 "uint16",      "uint32",        "uint64",        "float", "double",
-                                                 "long double", "complex float", "complex double"};
+const char *const rmai_type_words[RMAI_TYPES] = {"int8",
+                                                 "int16",
+                                                 "int32",
+                                                 "int64",
+                                                 "uint8",
+                                                 "uint16",
+                                                 "uint32",
+                                                 "uint64",
+                                                 "float",
+                                                 "double",
+                                                 "long double",
+                                                 "complex float",
+                                                 "complex double",
+                                                 "pair (short, int)",
+                                                 "pair (int, int)",
+                                                 "pair (long, int)",
+                                                 "pair (float, int)",
+                                                 "pair (double, int)",
+                                                 "pair (long double, int)",
+                                                 "pair (int64, int64)",
+                                                 "pair (float, float)",
+                                                 "pair (double, double)"};
 
 const struct rmai_type_layout rmai_type_layouts[RMAI_TYPES] = {
 #define AS(T)                                                                                                          \
@@ -143,6 +173,17 @@ const struct rmai_type_layout rmai_type_layouts[RMAI_TYPES] = {
     [RMA_LDOUBLE] = AS(long double),
     [RMA_COMPLEXF] = AS(float complex),
     [RMA_COMPLEXD] = AS(double complex),
+#define PACKED(VALUE, INDEX)                                                                                           \
+    { RMAI_PAIR_SIZE(VALUE, INDEX), 1 }
+    [RMA_PAIR_SHORT_] = PACKED(short, int),
+    [RMA_PAIR_INT_] = PACKED(int, int),
+    [RMA_PAIR_LONG_] = PACKED(long, int),
+    [RMA_PAIR_FLOAT_] = PACKED(float, int),
+    [RMA_PAIR_DOUBLE_] = PACKED(double, int),
+    [RMA_PAIR_LDOUBLE_] = PACKED(long double, int),
+    [RMA_PAIR_INT64S_] = PACKED(int64_t, int64_t),
+    [RMA_PAIR_FLOATS_] = PACKED(float, float),
+    [RMA_PAIR_DOUBLES_] = PACKED(double, double),
 };
 
 /* ---- scaling ---- */
@@ -168,7 +209,7 @@ SCALE(complexd, double complex, PROD)
 typedef void scale_function(void *dest, const void *scale, const void *source, size_t n);
 
 void rmai_scale(enum rma_type type, void *dest, const void *scale, const void *source, size_t n) {
-    static scale_function *const scales[RMAI_TYPES] = {
+    static scale_function *const scales[RMAI_PUBLIC_TYPES] = {
         [RMA_INT8] = scale_8,
         [RMA_INT16] = scale_16,
         [RMA_INT32] = scale_32,

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The operations of reductions, scans and accumulates, on arrays: one loop for each operation and type, which the
- * compiler vectorises. C types of the same size and signedness are one type here. */
+ * compiler vectorises. C types of the same size and signedness are one type here. Pairs have loops of their own
+ * (base/pair_kernels.h), and only accumulates take them. */
 #ifndef RMAI_KERNELS_H
 #define RMAI_KERNELS_H
 
 #include <stddef.h>
 
+#include "base/pair_kernels.h"
 #include "rma.h"
 
-#define RMAI_OPS   (RMA_OP_FETCH + 1)
-#define RMAI_TYPES (RMA_COMPLEXD + 1)
+/* All of them, and those of enum rma_op and enum rma_type, which come first. */
+#define RMAI_OPS          (RMA_OP_SET_ + 1)
+#define RMAI_TYPES        (RMA_PAIR_DOUBLES_ + 1)
+#define RMAI_PUBLIC_OPS   (RMA_OP_FETCH + 1)
+#define RMAI_PUBLIC_TYPES (RMA_COMPLEXD + 1)
 
 /* For texts. */
 extern const char *const rmai_op_words[RMAI_OPS];
@@ -38,7 +43,7 @@ struct rmai_kernel {
 void rmai_scale(enum rma_type type, void *dest, const void *scale, const void *source, size_t n);
 
 /* rmai_kernel: its functions are NULL if the type does not have the operation; RMA_OP_REPLACE and RMA_OP_FETCH have no
- * functions. */
+ * functions. Operations on pairs have no `combine`. */
 extern const struct rmai_kernel rmai_kernels[RMAI_TYPES][RMAI_OPS];
 static inline const struct rmai_kernel *rmai_kernel(enum rma_op op, enum rma_type type) {
     return &rmai_kernels[type][op];

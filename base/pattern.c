@@ -263,7 +263,8 @@ int rmai_pattern_indexed(struct rmai_pattern *s, const struct rmai_pattern_call 
 
 /* ---- blocks ---- */
 
-static int add_up(const struct rmai_pattern_call *c, const struct rmai_pattern *s, int side, size_t elem, size_t *sum) {
+static int add_up(const struct rmai_pattern_call *c, const struct rmai_pattern *s, int side, size_t elem, size_t grain,
+                  size_t *sum) {
     *sum = 0;
     for (size_t i = 0; i < s->listed[side]; i++) {
         const struct rma_block *b = &s->list[side][i];
@@ -271,7 +272,7 @@ static int add_up(const struct rmai_pattern_call *c, const struct rmai_pattern *
         if (__builtin_add_overflow(*sum, b->len, sum) || *sum > PTRDIFF_MAX ||
             __builtin_add_overflow(b->offset, b->len, &end))
             return too_large(c->call, "blocks");
-        if (b->len % elem != 0 || b->offset % (ptrdiff_t)elem != 0)
+        if (b->len % elem != 0 || b->offset % (ptrdiff_t)grain != 0)
             return rmai_error(RMA_ERR_ARG,
                               "%s: block %zu of %s, offset %td with %zu bytes, is not made of elements of %zu bytes",
                               c->call, i, c->names[side], b->offset, b->len, elem);
@@ -280,7 +281,8 @@ static int add_up(const struct rmai_pattern_call *c, const struct rmai_pattern *
 }
 
 int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides,
-                        const struct rma_block *const list[RMAI_SIDES], const size_t listed[RMAI_SIDES], size_t elem) {
+                        const struct rma_block *const list[RMAI_SIDES], const size_t listed[RMAI_SIDES], size_t elem,
+                        size_t grain) {
     size_t sum;
     int code, given = -1;
     s->kind = RMAI_BLOCKS;
@@ -290,7 +292,7 @@ int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *
         s->list[side] = list[side];
         s->listed[side] = listed[side];
         if (!list[side]) continue;
-        code = add_up(c, s, side, elem, &sum);
+        code = add_up(c, s, side, elem, grain, &sum);
         if (code != RMA_SUCCESS) return code;
         if (given >= 0 && sum != s->bytes)
             return rmai_error(RMA_ERR_ARG, "%s: the blocks of %s have %zu bytes, those of %s %zu", c->call,

@@ -43,13 +43,15 @@ struct rmai_pattern_call {
     const char *names[RMAI_SIDES];
 };
 
-/* Each makes *s of a call's arguments. strides[side] has dims entries. Returns RMA_SUCCESS or records the error. */
+/* Each makes *s of a call's arguments. strides[side] has dims entries. Blocks
+ * are of whole elements, and their offsets multiples of grain bytes. Returns RMA_SUCCESS or records the error. */
 int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides,
                          const ptrdiff_t *const strides[RMAI_SIDES], size_t elem, int dims, const size_t *count);
 int rmai_pattern_indexed(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides, const ptrdiff_t *index,
                          size_t elem, size_t n);
 int rmai_pattern_blocks(struct rmai_pattern *s, const struct rmai_pattern_call *c, int sides,
-                        const struct rma_block *const list[RMAI_SIDES], const size_t listed[RMAI_SIDES], size_t elem);
+                        const struct rma_block *const list[RMAI_SIDES], const size_t listed[RMAI_SIDES], size_t elem,
+                        size_t grain);
 
 /* rmai_pattern_compare compares all elements of the sides that are in doubt, which takes memory and time: the caller
  * has found the remote memory before. Returns RMA_SUCCESS or records the error. */

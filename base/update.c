@@ -130,7 +130,8 @@ static inline void update_one_stripe(const struct rmai_stripes *s, uint64_t posi
     rma_stripe_unlock_(stripe);
 }
 
-/* An element belongs to the stripe in which it begins: only in attached memory does one lie in two. */
+/* An element belongs to the stripe in which it begins. Only in attached memory does one lie in two, or if it is a pair,
+ * which is not aligned. */
 static __attribute__((noinline)) void update_stripes(const struct rmai_stripes *s, uint64_t position, enum rma_op op,
                                                      enum rma_type type, char *there, const char *source, char *fetch,
                                                      size_t n) {

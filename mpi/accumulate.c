@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Accumulate and its relatives. librma updates elements of the types that it has, where they are aligned; all
  * others are updated under the lock in the target's record (mpi/pieces). Whether one or the other protects an element
- * depends on its type, the operation and its address alone, so all accumulates of one element exclude each other. */
+ * depends on its type, the operation, its address and the kind of window alone, so all accumulates of one element
+ * exclude each other. */
 #include "config.h"
 
 #include "base/word.h"
@@ -58,15 +59,7 @@ static int list_side(const struct rmai_win_side *side, struct rma_block **blocks
     return 1;
 }
 
-/* librma wants the distances between blocks to be multiples of the element's size; MPI only that of its alignment. */
-static int are_even(const struct rma_block *blocks, size_t n, size_t elem) {
-    for (size_t i = 0; i < n; i++)
-        if (blocks[i].offset % (ptrdiff_t)elem != 0) return 0;
-    return 1;
-}
-
-/* Returns -1, with nothing done, if librma does not take these lists. */
-static int update_lists(const struct rmai_win_access *a, int op, int type, size_t elem) {
+static int update_lists(const struct rmai_win_access *a, int op, int type) {
     static const struct rmai_win_side none;
     const int reads_only = op == RMA_OP_FETCH;
     struct rma_block *o = NULL, *t = NULL, *r = NULL;
@@ -77,12 +70,9 @@ static int update_lists(const struct rmai_win_access *a, int op, int type, size_
         list_side(&a->result, &r, &n_r, &r_at)) {
         const void *const origin = reads_only ? NULL : rmai_win_at(a->origin.buffer, o_at);
         const rma_gptr_t at = a->at + (rma_gptr_t)t_at;
-        if (!are_even(o, n_o, elem) || !are_even(t, n_t, elem) || !are_even(r, n_r, elem))
-            code = -1;
-        else
-            code = a->result.type ? rma_gptr_get_accumulate_blocks_nbi(at, origin, rmai_win_at(a->result.buffer, r_at),
-                                                                       t, n_t, o, n_o, r, n_r, type, op, NULL)
-                                  : rma_gptr_accumulate_blocks_nbi(at, origin, t, n_t, o, n_o, type, op, NULL);
+        code = a->result.type ? rma_gptr_get_accumulate_blocks_nbi(at, origin, rmai_win_at(a->result.buffer, r_at), t,
+                                                                   n_t, o, n_o, r, n_r, type, op, NULL)
+                              : rma_gptr_accumulate_blocks_nbi(at, origin, t, n_t, o, n_o, type, op, NULL);
     }
     free(o);
     free(t);
@@ -93,12 +83,12 @@ static int update_lists(const struct rmai_win_access *a, int op, int type, size_
 /* 1 if the update can be a put or get. On this node a copy writes and reads an aligned element of up to 8 bytes as a
  * whole. One of 1 or 2 bytes may be the target of a compare-and-swap, which holds a lock of librma and not the word.
  * Several that have up to 16 bytes together may be one element to the program (docs/mpi_windows.md): where the copy of
- * that is not whole, reads take the lock as well. Between nodes a copy might overtake earlier accumulates of this
- * process. */
+ * that is not whole, reads take the lock as well. So do all accesses to a pair, which is not aligned to its size.
+ * Between nodes a copy might overtake earlier accumulates of this process. */
 static int is_copy(const struct rmai_win_access *a, enum rmai_win_op op) {
     const size_t size = a->target.type->element->size;
     const int in_parts = size < 4 && a->target.size > 8 && a->target.size <= 16 && a->address % 16 != 0;
-    return a->peer.record && size <= 8 && !in_parts &&
+    return a->peer.record && size <= 8 && !in_parts && a->target.type->element->native <= RMA_COMPLEXD &&
            (op == RMAI_WIN_NO_OP || (op == RMAI_WIN_REPLACE && !a->result.type && size >= 4));
 }
 
@@ -145,8 +135,7 @@ static int update_natively(struct rmai_win_access *a, enum rmai_win_op op) {
                               : rma_gptr_accumulate_nbi(a->at, a->origin.buffer, n, type, array, NULL);
     }
     code = update_sections(a, array, type, e->size);
-    if (code < 0) code = update_lists(a, array, type, e->size);
-    return code >= 0 ? code : rmai_win_pieces_update(a, op, NULL);
+    return code >= 0 ? code : update_lists(a, array, type);
 }
 
 /* ---- any update ---- */

@@ -60,31 +60,44 @@ static void combine_quad(enum rmai_win_op op, void *there, const void *mine, siz
     if (op == RMAI_WIN_MIN) EACH(quad, b < a ? b : a)
 }
 
-/* A pair is its value and then its index, without a gap. Between equal values the least index wins. */
-#define PAIRS(NAME, VALUE, INDEX)                                                                                      \
-    static void pair_##NAME(enum rmai_win_op op, void *there, const void *mine, size_t n) {                            \
-        const size_t step = sizeof(VALUE) + sizeof(INDEX);                                                             \
-        for (size_t i = 0; i < n; i++) {                                                                               \
-            char *const at = (char *)there + i * step;                                                                 \
-            const char *const from = (const char *)mine + i * step;                                                    \
-            VALUE a, b;                                                                                                \
-            INDEX a_index, b_index;                                                                                    \
-            memcpy(&a, at, sizeof a);                                                                                  \
-            memcpy(&b, from, sizeof b);                                                                                \
-            memcpy(&a_index, at + sizeof a, sizeof a_index);                                                           \
-            memcpy(&b_index, from + sizeof b, sizeof b_index);                                                         \
-            if ((op == RMAI_WIN_MAXLOC ? b > a : b < a) || (a == b && b_index < a_index)) memcpy(at, from, step);      \
-        }                                                                                                              \
+/* librma knows a short and an int with the gap between them that they have in memory. Packed they have none. */
+struct short_int {
+    short value;
+    int index;
+};
+
+void rmai_short_ints_spread(void *spread, const char *packed, size_t n) {
+    for (struct short_int *to = spread; n > 0; n--, to++, packed += RMAI_SHORT_INT_PACKED) {
+        *to = (struct short_int){0};
+        memcpy(&to->value, packed, sizeof to->value);
+        memcpy(&to->index, packed + sizeof to->value, sizeof to->index);
     }
-PAIRS(short, short, int)
-PAIRS(int, int, int)
-PAIRS(long, long, int)
-PAIRS(float, float, int)
-PAIRS(double, double, int)
-PAIRS(ldouble, long double, int)
-PAIRS(two_int64, int64_t, int64_t)
-PAIRS(two_floats, float, float)
-PAIRS(two_doubles, double, double)
+}
+
+void rmai_short_ints_pack(char *packed, const void *spread, size_t n) {
+    for (const struct short_int *from = spread; n > 0; n--, from++, packed += RMAI_SHORT_INT_PACKED) {
+        memcpy(packed, &from->value, sizeof from->value);
+        memcpy(packed + sizeof from->value, &from->index, sizeof from->index);
+    }
+}
+
+static void combine_short_int(enum rmai_win_op op, void *there, const void *mine, size_t n) {
+    char *at = there;
+    for (const char *from = mine; n > 0; n--, at += RMAI_SHORT_INT_PACKED, from += RMAI_SHORT_INT_PACKED) {
+        struct short_int a, b;
+        rmai_short_ints_spread(&a, at, 1);
+        rmai_short_ints_spread(&b, from, 1);
+        rma_kernel_(rmai_short_int_op(op), RMA_PAIR_SHORT_, &a, &b, 1);
+        rmai_short_ints_pack(at, &a, 1);
+    }
+}
+
+int rmai_short_int_op(enum rmai_win_op op) {
+    return op == RMAI_WIN_MINLOC    ? RMA_OP_MINLOC_
+           : op == RMAI_WIN_MAXLOC  ? RMA_OP_MAXLOC_
+           : op == RMAI_WIN_REPLACE ? RMA_OP_SET_
+                                    : RMA_OP_FETCH;
+}
 
 /* ---- the table ---- */
 
@@ -169,15 +182,15 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
         {MPI_INTEGER2, INTEGER, RMA_INT16, NULL, 0, 0},
         {MPI_INTEGER4, INTEGER, RMA_INT32, NULL, 0, 0},
         {MPI_INTEGER8, INTEGER, RMA_INT64, NULL, 0, 0},
-        {MPI_2INT, LOCATES, -1, pair_int, PAIR_OF(int)},
-        {MPI_SHORT_INT, LOCATES, -1, pair_short, PAIR_OF(short)},
-        {MPI_LONG_INT, LOCATES, -1, pair_long, PAIR_OF(long)},
-        {MPI_FLOAT_INT, LOCATES, -1, pair_float, PAIR_OF(float)},
-        {MPI_DOUBLE_INT, LOCATES, -1, pair_double, PAIR_OF(double)},
-        {MPI_LONG_DOUBLE_INT, LOCATES, -1, pair_ldouble, PAIR_OF(long double)},
-        {MPI_2INTEGER, LOCATES, -1, size == 8 ? pair_int : pair_two_int64, size / 2, size / 2},
-        {MPI_2REAL, LOCATES, -1, size == 8 ? pair_two_floats : pair_two_doubles, size / 2, size / 2},
-        {MPI_2DOUBLE_PRECISION, LOCATES, -1, pair_two_doubles, size / 2, size / 2},
+        {MPI_2INT, LOCATES, RMA_PAIR_INT_, NULL, PAIR_OF(int)},
+        {MPI_SHORT_INT, LOCATES, -1, combine_short_int, PAIR_OF(short)},
+        {MPI_LONG_INT, LOCATES, RMA_PAIR_LONG_, NULL, PAIR_OF(long)},
+        {MPI_FLOAT_INT, LOCATES, RMA_PAIR_FLOAT_, NULL, PAIR_OF(float)},
+        {MPI_DOUBLE_INT, LOCATES, RMA_PAIR_DOUBLE_, NULL, PAIR_OF(double)},
+        {MPI_LONG_DOUBLE_INT, LOCATES, RMA_PAIR_LDOUBLE_, NULL, PAIR_OF(long double)},
+        {MPI_2INTEGER, LOCATES, size == 8 ? RMA_PAIR_INT_ : RMA_PAIR_INT64S_, NULL, size / 2, size / 2},
+        {MPI_2REAL, LOCATES, size == 8 ? RMA_PAIR_FLOATS_ : RMA_PAIR_DOUBLES_, NULL, size / 2, size / 2},
+        {MPI_2DOUBLE_PRECISION, LOCATES, RMA_PAIR_DOUBLES_, NULL, size / 2, size / 2},
     };
     const MPI_Datatype reals[] = {MPI_REAL, MPI_REAL4, MPI_REAL8, MPI_REAL16, MPI_DOUBLE_PRECISION};
     const MPI_Datatype complexes[] = {MPI_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32, MPI_DOUBLE_COMPLEX};
@@ -204,9 +217,9 @@ static int find_f90(int combiner, size_t size, struct known *found) {
 }
 
 /* enum rma_op of each operation, and enum rma_atomic_op_ of those that are an instruction on a word. */
-static const signed char array_ops[RMAI_WIN_OPS] = {RMA_OP_MAX, RMA_OP_MIN, RMA_OP_SUM,     RMA_OP_PROD,  RMA_OP_LAND,
-                                                    RMA_OP_AND, RMA_OP_LOR, RMA_OP_OR,      RMA_OP_LXOR,  RMA_OP_XOR,
-                                                    -1,         -1,         RMA_OP_REPLACE, RMA_OP_FETCH, -1};
+static const signed char array_ops[RMAI_WIN_OPS] = {
+    RMA_OP_MAX,  RMA_OP_MIN, RMA_OP_SUM,     RMA_OP_PROD,    RMA_OP_LAND,    RMA_OP_AND,   RMA_OP_LOR, RMA_OP_OR,
+    RMA_OP_LXOR, RMA_OP_XOR, RMA_OP_MINLOC_, RMA_OP_MAXLOC_, RMA_OP_REPLACE, RMA_OP_FETCH, -1};
 static const signed char integer_words[RMAI_WIN_OPS] = {RMA_FETCH_SMAX_,
                                                         RMA_FETCH_SMIN_,
                                                         RMA_FETCH_ADD_,

@@ -36,13 +36,13 @@ struct rmai_element {
     MPI_Datatype handle;
     size_t size;   /* bytes of data */
     uint32_t ops;  /* a bit for each operation (enum rmai_win_op) that the type has */
-    int native;    /* enum rma_type, or -1: librma does not know the type, so the window's lock protects it */
+    int native;    /* enum rma_type or rma_pair_, or -1: librma does not know it, so the window's lock protects it */
     size_t align;  /* of a native element, in bytes: one that is not aligned is also protected by the window's lock */
     size_t gap_at; /* of a pair with a gap after its value: bytes of the value, else 0; */
     size_t index;  /* and where its index begins */
     rmai_element_combine *combine;   /* the operations that librma does not have for the type, or NULL */
     signed char word[RMAI_WIN_OPS];  /* enum rma_atomic_op_: the instruction that updates one element, or -1 */
-    signed char array[RMAI_WIN_OPS]; /* enum rma_op: the operation that updates an array, or -1 */
+    signed char array[RMAI_WIN_OPS]; /* enum rma_op or rma_pair_op_: the same for an array, or -1 */
 };
 
 /* rmai_element_of returns the entry of a predefined type, or NULL: then it has no operation, not even MPI_REPLACE.
@@ -54,6 +54,15 @@ const struct rmai_element *rmai_element_of(MPI_Datatype handle, int combiner, si
  * e->combine. The arrays are aligned to 16 bytes or begin a multiple of the element's size after such a place. */
 void rmai_element_combine_packed(const struct rmai_element *e, enum rmai_win_op op, void *there, const void *mine,
                                  size_t n);
+
+/* MPI_SHORT_INT: librma knows the pair with its gap (RMA_PAIR_SHORT_), and other operations on it than on the types
+ * without one. rmai_short_int_op: the number of the operation. rmai_short_ints_spread writes n pairs with gaps, rmai_
+ * short_ints_pack without. */
+#define RMAI_SHORT_INT_PACKED (sizeof(short) + sizeof(int))
+#define RMAI_SHORT_INT_SPREAD (2 * sizeof(int))
+int rmai_short_int_op(enum rmai_win_op op);
+void rmai_short_ints_spread(void *spread, const char *packed, size_t n);
+void rmai_short_ints_pack(char *packed, const void *spread, size_t n);
 
 static inline int rmai_element_has(const struct rmai_element *e, enum rmai_win_op op) { return e->ops >> op & 1; }
 

@@ -175,19 +175,78 @@ static int update_locked(const struct rmai_win_access *a, enum rmai_win_op op, c
     return code == RMA_SUCCESS ? released : code;
 }
 
-int rmai_win_pieces_update(const struct rmai_win_access *a, enum rmai_win_op op, const void *cond) {
-    const size_t size = a->target.size;
+/* ---- MPI_SHORT_INT ---- */
+
+/* Lists the pairs of the target with their gaps. Returns NULL if memory is exhausted. */
+static struct rma_block *list_short_ints(const struct rmai_win_side *target, size_t *n) {
+    struct rma_block *parts, *pairs;
+    size_t n_parts, place = 0;
+    if (!rmai_datatype_blocks(target->type, target->count, &parts, &n_parts)) return NULL;
+    pairs = malloc(target->size / RMAI_SHORT_INT_PACKED * sizeof *pairs);
+    *n = 0;
+    for (size_t i = 0; pairs && i < n_parts; place += parts[i++].len) {
+        const size_t into = place % RMAI_SHORT_INT_PACKED;
+        for (size_t k = into ? RMAI_SHORT_INT_PACKED - into : 0; k < parts[i].len; k += RMAI_SHORT_INT_PACKED) {
+            const ptrdiff_t offset = parts[i].offset + (ptrdiff_t)k;
+            if (*n && pairs[*n - 1].offset + (ptrdiff_t)pairs[*n - 1].len == offset)
+                pairs[*n - 1].len += RMAI_SHORT_INT_SPREAD;
+            else
+                pairs[(*n)++] = (struct rma_block){offset, RMAI_SHORT_INT_SPREAD};
+        }
+    }
+    free(parts);
+    return pairs;
+}
+
+/* librma updates them, in one call. d->before becomes what was there, if the access has a result. */
+static int update_short_ints(const struct rmai_win_access *a, enum rmai_win_op op, const struct packed *d) {
+    const size_t n = a->target.size / RMAI_SHORT_INT_PACKED, bytes = n * RMAI_SHORT_INT_SPREAD;
+    const int native_op = rmai_short_int_op(op);
+    size_t n_pairs;
+    struct rma_block *const pairs = list_short_ints(&a->target, &n_pairs);
+    char *const mine = malloc(2 * bytes), *const before = mine + bytes;
+    int code = RMA_ERR_NO_MEM;
+    if (pairs && mine) {
+        const rma_gptr_t at = a->at + (rma_gptr_t)rmai_blocks_rebase(pairs, n_pairs);
+        if (op != RMAI_WIN_NO_OP) rmai_short_ints_spread(mine, d->mine, n);
+        code =
+            a->result.type
+                ? rma_gptr_get_accumulate_blocks(at, op == RMAI_WIN_NO_OP ? NULL : mine, before, pairs, n_pairs, NULL,
+                                                 0, NULL, 0, RMA_PAIR_SHORT_, native_op, NULL)
+                : rma_gptr_accumulate_blocks_nbi(at, mine, pairs, n_pairs, NULL, 0, RMA_PAIR_SHORT_, native_op, NULL);
+        if (code == RMA_SUCCESS && a->result.type) rmai_short_ints_pack(d->before, before, n);
+    }
+    free(pairs);
+    free(mine);
+    return code;
+}
+
+/* In a dynamic window the gap of a pair may be memory that is not attached. */
+static int is_short_int_native(const struct rmai_win_access *a) {
+    return a->target.type->element->gap_at && a->w->flavor != MPI_WIN_FLAVOR_DYNAMIC;
+}
+
+static int update_by_parts(const struct rmai_win_access *a, enum rmai_win_op op, const void *cond,
+                           const struct packed *d) {
     const int native = a->target.type->element->array[op] >= 0;
-    struct packed d = {malloc(size), malloc(size), malloc(size)};
     struct parts p = {0};
     int code = RMA_ERR_NO_MEM;
-    if (d.mine && d.before && d.after && (op == RMAI_WIN_NO_OP || pack_side(&a->origin, d.mine)) &&
-        divide(a, native, &p)) {
-        code = p.n > p.n_locked ? update_native_parts(a, op, &p, &d) : RMA_SUCCESS;
-        if (code == RMA_SUCCESS && p.n_locked > 0) code = update_locked(a, op, cond, &p, &d);
-        if (code == RMA_SUCCESS && a->result.type && !unpack_side(&a->result, d.before)) code = RMA_ERR_NO_MEM;
+    if (divide(a, native, &p)) {
+        code = p.n > p.n_locked ? update_native_parts(a, op, &p, d) : RMA_SUCCESS;
+        if (code == RMA_SUCCESS && p.n_locked > 0) code = update_locked(a, op, cond, &p, d);
     }
     free(p.part);
+    return code;
+}
+
+int rmai_win_pieces_update(const struct rmai_win_access *a, enum rmai_win_op op, const void *cond) {
+    const size_t size = a->target.size;
+    struct packed d = {malloc(size), malloc(size), malloc(size)};
+    int code = RMA_ERR_NO_MEM;
+    if (d.mine && d.before && d.after && (op == RMAI_WIN_NO_OP || pack_side(&a->origin, d.mine))) {
+        code = is_short_int_native(a) ? update_short_ints(a, op, &d) : update_by_parts(a, op, cond, &d);
+        if (code == RMA_SUCCESS && a->result.type && !unpack_side(&a->result, d.before)) code = RMA_ERR_NO_MEM;
+    }
     free(d.mine);
     free(d.before);
     free(d.after);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses that librma cannot take in one call: the target's data lie in several regions of a dynamic window, or have
- * elements that no processor updates as one word. The data are packed on this side, and each piece of the target goes
+ * elements that librma does not update as they are. The data are packed on this side, and each piece of the target goes
  * its own way. */
 #ifndef RMAI_MPI_PIECES_H
 #define RMAI_MPI_PIECES_H
@@ -13,8 +13,8 @@ int rmai_win_pieces_move(const struct rmai_win_access *a, int put);
 
 /* rmai_win_pieces_update updates the target's elements. Those that librma can update do not take the window's lock; all
  * others are read, combined and written while it is held. So whether an element is protected by the lock depends on its
- * type, the operation and its address alone. cond: what RMAI_WIN_SWAP expects, else NULL. Complete at this process on
- * return. Returns an enum rma_error. */
+ * type, the operation, its address and the kind of window alone. cond: what RMAI_WIN_SWAP expects, else NULL. Complete
+ * at this process on return. Returns an enum rma_error. */
 int rmai_win_pieces_update(const struct rmai_win_access *a, enum rmai_win_op op, const void *cond);
 
 #endif

@@ -47,6 +47,7 @@ static inline rma_gptr_t rmai_recorded_gptr(rma_gptr_t g) {
 #define rma_gptr_free(...)                       RMAI_RECORDED(code, rma_gptr_free(__VA_ARGS__))
 #define rma_gptr_get(...)                        RMAI_RECORDED(code, rma_gptr_get(__VA_ARGS__))
 #define rma_gptr_get_accumulate(...)             RMAI_RECORDED(code, rma_gptr_get_accumulate(__VA_ARGS__))
+#define rma_gptr_get_accumulate_blocks(...)      RMAI_RECORDED(code, rma_gptr_get_accumulate_blocks(__VA_ARGS__))
 #define rma_gptr_get_accumulate_blocks_nbi(...)  RMAI_RECORDED(code, rma_gptr_get_accumulate_blocks_nbi(__VA_ARGS__))
 #define rma_gptr_get_accumulate_nbi(...)         RMAI_RECORDED(code, rma_gptr_get_accumulate_nbi(__VA_ARGS__))
 #define rma_gptr_get_accumulate_section_nbi(...) RMAI_RECORDED(code, rma_gptr_get_accumulate_section_nbi(__VA_ARGS__))

@@ -72,7 +72,7 @@ struct rmai_win_record {
     uint64_t version;           /* of these two: odd while the owner changes them */
     uint32_t locked, locks_all; /* 1 + the rank that its owner has locked last, or 0; RMAI_WIN_..._ALL or 0 */
     _Alignas(64) struct rmai_win_lock lock;           /* of MPI_Win_lock */
-    _Alignas(64) struct rmai_win_lock locked_updates; /* of accumulates of pairs and of elements that are not aligned */
+    _Alignas(64) struct rmai_win_lock locked_updates; /* of types that librma lacks, and of loose elements */
     _Alignas(64) uint64_t completed;                  /* counts calls of MPI_Win_complete for this process */
     uint64_t posted;                                  /* a struct rmai_win_post for each process of other nodes that
                                                          has posted: a list */

@@ -135,7 +135,8 @@ static const char *const op_names[RMAI_OPS] = {
     [RMA_OP_SUM] = "RMA_OP_SUM",   [RMA_OP_PROD] = "RMA_OP_PROD",       [RMA_OP_MIN] = "RMA_OP_MIN",
     [RMA_OP_MAX] = "RMA_OP_MAX",   [RMA_OP_AND] = "RMA_OP_AND",         [RMA_OP_OR] = "RMA_OP_OR",
     [RMA_OP_XOR] = "RMA_OP_XOR",   [RMA_OP_LAND] = "RMA_OP_LAND",       [RMA_OP_LOR] = "RMA_OP_LOR",
-    [RMA_OP_LXOR] = "RMA_OP_LXOR", [RMA_OP_REPLACE] = "RMA_OP_REPLACE", [RMA_OP_FETCH] = "RMA_OP_FETCH"};
+    [RMA_OP_LXOR] = "RMA_OP_LXOR", [RMA_OP_REPLACE] = "RMA_OP_REPLACE", [RMA_OP_FETCH] = "RMA_OP_FETCH",
+    [RMA_OP_MINLOC_] = "MINLOC",   [RMA_OP_MAXLOC_] = "MAXLOC",         [RMA_OP_SET_] = "SET"};
 
 static int begin_update(struct access *s, const void *source, void *before, int gets, int type, int op,
                         const void *scale, enum rmai_when when) {
@@ -144,9 +145,10 @@ static int begin_update(struct access *s, const void *source, void *before, int 
     s->c.names[RMAI_REMOTE] = "dest";
     s->c.names[RMAI_LOCAL] = op == RMA_OP_FETCH ? "fetch" : "source";
     s->c.names[RMAI_BEFORE] = "fetch";
-    if (type < 0 || type >= RMAI_TYPES)
+    if (type < 0 || type >= (rma_errors_recorded_ ? RMAI_TYPES : RMAI_PUBLIC_TYPES))
         return rmai_error(RMA_ERR_ARG, "%s: type %d is no value of enum rma_type", s->c.call, type);
-    if (op < 0 || op >= RMAI_OPS) return rmai_error(RMA_ERR_ARG, "%s: op %d is no value of enum rma_op", s->c.call, op);
+    if (op < 0 || op >= (rma_errors_recorded_ ? RMAI_OPS : RMAI_PUBLIC_OPS))
+        return rmai_error(RMA_ERR_ARG, "%s: op %d is no value of enum rma_op", s->c.call, op);
     if (op == RMA_OP_FETCH && !gets)
         return rmai_error(RMA_ERR_ARG, "%s: op RMA_OP_FETCH is only for rma_get_accumulate", s->c.call);
     if (!rmai_update_has((enum rma_op)op, (enum rma_type)type))
@@ -180,7 +182,7 @@ static int move_by_blocks(struct access *s, int put, void *dest, const void *sou
     const struct rma_block *const list[RMAI_SIDES] = {put ? to : from, put ? from : to};
     const size_t listed[RMAI_SIDES] = {put ? n_to : n_from, put ? n_from : n_to};
     begin_move(s, put, put ? source : dest, when);
-    return finish(s, rmai_pattern_blocks(&s->pattern, &s->c, 2, list, listed, 1));
+    return finish(s, rmai_pattern_blocks(&s->pattern, &s->c, 2, list, listed, 1, 1));
 }
 
 static int sides_of(int gets) { return gets ? RMAI_SIDES : RMAI_SIDES - 1; }
@@ -221,9 +223,11 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
     const struct rma_block *const list[RMAI_SIDES] = {to, fetches ? into : from, into};
     const size_t listed[RMAI_SIDES] = {n_to, fetches ? n_into : n_from, n_into};
     int code = begin_update(s, source, fetch, gets, type, op, scale, when);
-    if (code == RMA_SUCCESS)
-        code =
-            rmai_pattern_blocks(&s->pattern, &s->c, sides_of(gets), list, listed, rmai_type_size((enum rma_type)type));
+    if (code == RMA_SUCCESS) {
+        const size_t size = rmai_type_size((enum rma_type)type), align = rmai_type_align((enum rma_type)type);
+        code = rmai_pattern_blocks(&s->pattern, &s->c, sides_of(gets), list, listed, size,
+                                   rma_errors_recorded_ ? align : size);
+    }
     return finish(s, code);
 }
 
@@ -295,7 +299,7 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
 
 /* Bytes of n elements, for the inlined calls that look up an address; 0 if n is 0 or above QUICK, or type is none. */
 static inline size_t quick_bytes(int type, size_t n) {
-    return RMAI_LIKELY((unsigned)type < RMAI_TYPES && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
+    return RMAI_LIKELY((unsigned)type < RMAI_PUBLIC_TYPES && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
 }
 
 /* One double, which is the most common update of all, is an atomic. */

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define CHUNK  ((size_t)4096) /* bytes of operands that are scaled, or handed to the owner, at once */
+#define CHUNK  ((size_t)4096) /* bytes of operands that are scaled at once */
 #define PIECES 64             /* blocks of private memory in one system call */
 
 /* ---- private memory of PEs of this node ---- */
@@ -86,57 +86,146 @@ static void move_here(const struct rmai_packed *x, char *there) {
 }
 
 /* Updates one block of the remote side, `at` bytes from the place. */
-static int update_block(const struct rmai_packed *x, const struct rmai_place *p, size_t at, const char *source,
-                        char *before, size_t len) {
-    struct rmai_world *w = &rmai_world;
+static void update_block(const struct rmai_packed *x, const struct rmai_place *p, size_t at, const char *source,
+                         char *before, size_t len) {
+    const struct rmai_stripes *stripes = &rmai_world.job.stripes;
     const size_t size = rmai_type_size(x->type);
-    const uint64_t position = rmai_position(&w->job, p->slot, p->offset + at);
+    const uint64_t position = rmai_position(&rmai_world.job, p->slot, p->offset + at);
+    char *const there = (char *)p->there + at;
     _Alignas(16) char operand[CHUNK];
-    if (p->there && !x->scale) {
-        rmai_update(&w->job.stripes, position, x->op, x->type, (char *)p->there + at, source, before, len / size);
-        return RMA_SUCCESS;
+    if (!x->scale) {
+        rmai_update(stripes, position, x->op, x->type, there, source, before, len / size);
+        return;
     }
     for (size_t done = 0, now; done < len; done += now) {
-        struct rmai_request r = {.op = RMAI_SERVICE_UPDATE,
-                                 .atomic = (int)x->op,
-                                 .type = (int)x->type,
-                                 .address = p->address + at + done,
-                                 .position = position + done};
-        int code;
-        r.len = now = rmai_min(len - done, CHUNK);
-        if (x->scale)
-            rmai_scale(x->type, operand, x->scale, source + done, now / size);
-        else if (x->op != RMA_OP_FETCH)
-            memcpy(operand, source + done, now);
-        if (p->there) {
-            rmai_update(&w->job.stripes, position + done, x->op, x->type, (char *)p->there + at + done, operand,
-                        before ? before + done : NULL, now / size);
-            continue;
-        }
-        code = rmai_service_ask(w->service, x->call, p->slot, &r, operand);
-        if (code == RMA_SUCCESS && r.fault) code = rmai_not_mapped(x->call, r.address, now, p->pe);
-        if (code != RMA_SUCCESS) return code;
-        if (before) memcpy(before + done, operand, now);
+        now = rmai_min(len - done, CHUNK / size * size);
+        rmai_scale(x->type, operand, x->scale, source + done, now / size);
+        rmai_update(stripes, position + done, x->op, x->type, there + done, operand, before ? before + done : NULL,
+                    now / size);
     }
-    return RMA_SUCCESS;
 }
 
-static int update_here(const struct rmai_packed *x, const struct rmai_place *p) {
+static void update_here(const struct rmai_packed *x, const struct rmai_place *p) {
     struct rmai_walk walk = {.s = x->pattern};
     struct rmai_run run;
-    int code = RMA_SUCCESS;
-    while (code == RMA_SUCCESS && rmai_pattern_next(&walk, &run)) {
+    while (rmai_pattern_next(&walk, &run)) {
         const char *source = x->local ? (const char *)x->local + run.at[RMAI_LOCAL] : NULL;
         char *before = x->before ? (char *)x->before + run.at[RMAI_BEFORE] : NULL;
         size_t at = (size_t)(run.at[RMAI_REMOTE] - x->pattern->least);
-        for (size_t i = 0; i < run.n && code == RMA_SUCCESS; i++) {
-            code = update_block(x, p, at, source, before, run.len);
+        for (size_t i = 0; i < run.n; i++) {
+            update_block(x, p, at, source, before, run.len);
             at += (size_t)run.step[RMAI_REMOTE];
             if (source) source += run.step[RMAI_LOCAL];
             if (before) before += run.step[RMAI_BEFORE];
         }
     }
+}
+
+/* ---- updates by the owner's service thread ---- */
+
+#define RUNS_MOST (RMAI_SERVICE_BYTES / sizeof(struct rmai_service_run))
+
+/* A request that is being made, of as many blocks as have room in it. */
+struct order {
+    const struct rmai_packed *x;
+    const struct rmai_place *p;
+    unsigned n; /* runs, */
+    size_t len; /* with so many bytes of data */
+    struct rmai_run run[RUNS_MOST];
+    _Alignas(16) char data[RMAI_SERVICE_BYTES];
+};
+
+/* Bytes of whole elements that have room in the request, beside one more run. */
+static size_t order_room(const struct order *o) {
+    const size_t size = rmai_type_size(o->x->type), taken = o->len + (o->n + 1) * sizeof(struct rmai_service_run);
+    return taken < RMAI_SERVICE_BYTES ? (RMAI_SERVICE_BYTES - taken) / size * size : 0;
+}
+
+/* Adds n blocks of the run; they have room. */
+static void order_blocks(struct order *o, const struct rmai_run *run, size_t n) {
+    const struct rmai_packed *x = o->x;
+    const char *source = (const char *)x->local + run->at[RMAI_LOCAL];
+    char *data = o->data + o->len;
+    o->run[o->n] = *run;
+    o->run[o->n].n = n;
+    *rmai_service_run_at(o->data, o->n++) = (struct rmai_service_run){
+        .at = run->at[RMAI_REMOTE] - x->pattern->least, .step = run->step[RMAI_REMOTE], .len = run->len, .n = n};
+    o->len += n * run->len;
+    if (!x->local) return;
+    if (!x->scale) rmai_move_strided(data, source, (ptrdiff_t)run->len, run->step[RMAI_LOCAL], run->len, n);
+    for (size_t i = 0; x->scale && i < n; i++, data += run->len, source += run->step[RMAI_LOCAL])
+        rmai_scale(x->type, data, x->scale, source, run->len / rmai_type_size(x->type));
+}
+
+/* Has the owner update what has been added, and begins anew. */
+static int send_order(struct order *o) {
+    struct rmai_world *w = &rmai_world;
+    const struct rmai_packed *x = o->x;
+    const struct rmai_place *p = o->p;
+    struct rmai_request r = {.op = RMAI_SERVICE_UPDATE,
+                             .atomic = (int)x->op,
+                             .type = (int)x->type,
+                             .runs = o->n,
+                             .address = p->address,
+                             .len = o->len,
+                             .position = rmai_position(&w->job, p->slot, p->offset)};
+    const char *data = o->data;
+    int code = rmai_service_ask(w->service, x->call, p->slot, &r, o->data);
+    if (code == RMA_SUCCESS && r.fault) code = rmai_not_mapped(x->call, r.address, r.len, p->pe);
+    for (unsigned i = 0; x->before && code == RMA_SUCCESS && i < o->n; i++) {
+        const struct rmai_run *run = &o->run[i];
+        rmai_move_strided((char *)x->before + run->at[RMAI_BEFORE], data, run->step[RMAI_BEFORE], (ptrdiff_t)run->len,
+                          run->len, run->n);
+        data += run->n * run->len;
+    }
+    o->n = 0;
+    o->len = 0;
     return code;
+}
+
+static void advance(const struct order *o, struct rmai_run *run, size_t blocks, ptrdiff_t bytes) {
+    for (int side = 0; side < o->x->pattern->sides; side++)
+        run->at[side] += (ptrdiff_t)blocks * run->step[side] + bytes;
+}
+
+/* A block that is longer than the data of a request. */
+static int order_long_block(struct order *o, struct rmai_run run, size_t len) {
+    int code = RMA_SUCCESS;
+    while (len > 0 && code == RMA_SUCCESS) {
+        run.len = rmai_min(order_room(o), len);
+        order_blocks(o, &run, 1);
+        advance(o, &run, 0, (ptrdiff_t)run.len);
+        len -= run.len;
+        code = send_order(o);
+    }
+    return code;
+}
+
+static int order_run(struct order *o, struct rmai_run run) {
+    int code = RMA_SUCCESS;
+    while (run.n > 0 && code == RMA_SUCCESS) {
+        const size_t fit = rmai_min(order_room(o) / run.len, run.n), done = fit ? fit : o->n == 0;
+        if (fit > 0)
+            order_blocks(o, &run, fit);
+        else
+            code = o->n > 0 ? send_order(o) : order_long_block(o, run, run.len);
+        run.n -= done;
+        advance(o, &run, done, 0);
+    }
+    return code;
+}
+
+static int update_by_owner(const struct rmai_packed *x, const struct rmai_place *p) {
+    struct rmai_walk walk = {.s = x->pattern};
+    struct order o;
+    struct rmai_run run;
+    int code = RMA_SUCCESS;
+    o.x = x;
+    o.p = p;
+    o.n = 0;
+    o.len = 0;
+    while (code == RMA_SUCCESS && rmai_pattern_next(&walk, &run)) code = order_run(&o, run);
+    return code == RMA_SUCCESS && o.n > 0 ? send_order(&o) : code;
 }
 
 static void count_access(const struct rmai_packed *x, const struct rmai_place *p) {
@@ -150,9 +239,11 @@ static void count_access(const struct rmai_packed *x, const struct rmai_place *p
 
 static int do_here(struct rmai_packed *x, struct rmai_place *p) {
     count_access(x, p);
-    if (x->what == RMAI_PACKED_UPDATE) return update_here(x, p);
-    if (!p->there) return move_private(x, p);
-    move_here(x, p->there);
+    if (!p->there) return x->what == RMAI_PACKED_UPDATE ? update_by_owner(x, p) : move_private(x, p);
+    if (x->what == RMAI_PACKED_UPDATE)
+        update_here(x, p);
+    else
+        move_here(x, p->there);
     return RMA_SUCCESS;
 }
 

@@ -33,6 +33,7 @@ struct piece {
     struct rmai_waiter *waiter;          /* or NULL */
     int by_tag, listed, brings, returns; /* brings: data go to the target; returns: data come back */
     unsigned n;
+    size_t grain;               /* blocks are cut at multiples of it */
     size_t list_len, len, most; /* len of at most `most` bytes of data */
     _Alignas(16) unsigned char list[RECORD_MOST];
     _Alignas(16) unsigned char data[RECORD_MOST];
@@ -143,12 +144,22 @@ static int send_piece(struct piece *p) {
     return code;
 }
 
+/* Most are cut at 16 bytes, pairs between two of them. */
+static size_t grain_of(const struct rmai_packed *x) {
+    const size_t size = x->what == RMAI_PACKED_UPDATE ? rmai_type_size(x->type) : 1;
+    return 16 % size == 0 ? 16 : size;
+}
+
+static size_t in_grains(const struct piece *p, size_t len) {
+    return RMAI_LIKELY(p->grain == 16) ? len & ~(size_t)15 : len / p->grain * p->grain;
+}
+
 /* Bytes of data that the piece has still room for, beside one more run. */
 static size_t room_left(const struct piece *p) {
     const size_t run = p->listed ? sizeof(int64_t) : sizeof(struct rmai_wire_run);
     if (p->list_len + run > RECORD_MOST) return 0;
-    if (p->by_tag) return (LONG_PIECE - p->len) & ~(size_t)15;
-    return p->list_len + run + p->len < RECORD_MOST ? (RECORD_MOST - p->list_len - run - p->len) & ~(size_t)15 : 0;
+    if (p->by_tag) return in_grains(p, LONG_PIECE - p->len);
+    return p->list_len + run + p->len < RECORD_MOST ? in_grains(p, RECORD_MOST - p->list_len - run - p->len) : 0;
 }
 
 static void add_run(struct piece *p, const struct rmai_wire_run *run) {
@@ -240,7 +251,8 @@ int rmai_net_packed(const struct rmai_packed *x) {
     p.listed = x->pattern->kind == RMAI_INDEXED && x->pattern->elem <= RECORD_MOST / 2;
     p.brings = x->what == RMAI_PACKED_PUT || (x->what == RMAI_PACKED_UPDATE && x->op != RMA_OP_FETCH);
     p.returns = x->what == RMAI_PACKED_GET || x->before;
-    p.most = p.by_tag ? LONG_PIECE : (RECORD_MOST - sizeof(struct rmai_wire_run)) & ~(size_t)15;
+    p.grain = grain_of(x);
+    p.most = p.by_tag ? LONG_PIECE : in_grains(&p, RECORD_MOST - sizeof(struct rmai_wire_run));
     p.waiter = p.returns && x->when == RMAI_NOW ? &waiter : NULL;
     count_packed(x);
     rmai_message_complete_proxy(net, x->call, x->set, x->pe);

@@ -110,7 +110,7 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
             break;
         case RMAI_RECORD_RUNS:
             flags = RMAI_RECORD_WANTED | RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES;
-            if (r->op > RMAI_RUNS_UPDATE + RMA_OP_FETCH)
+            if (r->op >= RMAI_RUNS_UPDATE + RMAI_OPS)
                 return refuse_message(m, "record", "operation %u does not exist on runs", r->op);
             break;
         case RMAI_RECORD_LOOK:
@@ -210,7 +210,7 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
         return refuse_message(m, "record", "runs with operation %u, flags %#x, form %u, %llu bytes", r->op, r->flags,
                               runs.listed, (unsigned long long)e.value);
     if (r->op >= RMAI_RUNS_UPDATE &&
-        (runs.type > RMA_COMPLEXD ||
+        (runs.type >= RMAI_TYPES ||
          !rmai_update_has((enum rma_op)(r->op - RMAI_RUNS_UPDATE), (enum rma_type)runs.type)))
         return refuse_message(m, "record", "update %u of type %u", r->op - RMAI_RUNS_UPDATE, runs.type);
     if (r->len != list + (rmai_wire_runs_bring(r) ? rmai_padded(e.value) : 0))

@@ -11,7 +11,8 @@
 #include <limits.h>
 #include <string.h>
 
-#define ASK_POLLS 400 /* before the asking PE sleeps, if PEs do not share processors */
+#define PAGE      4096 /* bytes: the least page of all systems */
+#define ASK_POLLS 400  /* before the asking PE sleeps, if PEs do not share processors */
 
 static struct rmai_service_shared *shared_part(const struct rmai_service *service, int q) {
     return (struct rmai_service_shared *)(void *)(rmai_job_space(service->job, q) + service->at);
@@ -19,22 +20,51 @@ static struct rmai_service_shared *shared_part(const struct rmai_service *servic
 
 /* ---- the owner's side ---- */
 
+/* The blocks of a run are touched together if each page between them has some. */
+static int are_blocks_touchable(struct rmai_request *r, const struct rmai_service_run *run, int writes) {
+    const int together = run->step >= 0 && run->step <= PAGE;
+    const uint64_t base = r->address, len = run->len + (together ? (run->n - 1) * (uint64_t)run->step : 0);
+    for (uint64_t i = 0; i < (together ? 1 : run->n); i++) {
+        const uint64_t at = base + (uint64_t)run->at + i * (uint64_t)run->step;
+        if (rmai_process_touchable((void *)(uintptr_t)at, len, writes)) continue;
+        r->address = at;
+        r->len = len;
+        return 0;
+    }
+    return 1;
+}
+
+static void update_runs(const struct rmai_stripes *stripes, struct rmai_service_shared *s) {
+    struct rmai_request *r = &s->request;
+    const int writes = r->atomic != RMA_OP_FETCH;
+    const size_t size = rmai_type_size((enum rma_type)r->type);
+    unsigned char *data = s->data;
+    for (unsigned i = 0; i < r->runs; i++)
+        if ((r->fault = !are_blocks_touchable(r, rmai_service_run_at(s->data, i), writes))) return;
+    for (unsigned i = 0; i < r->runs; i++) {
+        const struct rmai_service_run run = *rmai_service_run_at(s->data, i);
+        uint64_t at = (uint64_t)run.at;
+        for (uint64_t k = 0; k < run.n; k++, at += (uint64_t)run.step, data += run.len)
+            rmai_update(stripes, r->position + at, (enum rma_op)r->atomic, (enum rma_type)r->type,
+                        (void *)(uintptr_t)(r->address + at), data, data, run.len / size);
+    }
+}
+
 /* Memory that is not mapped, or may not be written, makes the call fail. Without the check it would end the program by
  * a signal. */
 static void do_service_request(const struct rmai_stripes *stripes, struct rmai_service_shared *s) {
     struct rmai_request *r = &s->request;
     void *here = (void *)(uintptr_t)r->address;
-    int writes = r->op == RMAI_SERVICE_PUT || (r->op == RMAI_SERVICE_ATOMIC && r->atomic != RMA_FETCH_) ||
-                 (r->op == RMAI_SERVICE_UPDATE && r->atomic != RMA_OP_FETCH);
+    int writes = r->op == RMAI_SERVICE_PUT || (r->op == RMAI_SERVICE_ATOMIC && r->atomic != RMA_FETCH_);
+    if (r->op == RMAI_SERVICE_UPDATE) {
+        update_runs(stripes, s);
+        return;
+    }
     r->fault = !rmai_process_touchable(here, r->len, writes);
     if (r->fault) return;
     switch (r->op) {
         case RMAI_SERVICE_PUT: rma_move_(here, s->data, r->len); break;
         case RMAI_SERVICE_GET: rma_move_(s->data, here, r->len); break;
-        case RMAI_SERVICE_UPDATE:
-            rmai_update(stripes, r->position, (enum rma_op)r->atomic, (enum rma_type)r->type, here, s->data, s->data,
-                        r->len / rmai_type_size((enum rma_type)r->type));
-            break;
         default: r->old = rmai_stripes_atomic(stripes, r->position, r->atomic, here, r->len, r->value, r->cond);
     }
 }
@@ -136,6 +166,11 @@ int rmai_service_ask(const struct rmai_service *service, const char *call, int q
     }
     s->request = *request;
     if (request->op == RMAI_SERVICE_PUT || request->op == RMAI_SERVICE_UPDATE) memcpy(s->data, data, request->len);
+    if (request->op == RMAI_SERVICE_UPDATE && request->runs > 0) {
+        const unsigned last = request->runs - 1;
+        memcpy(rmai_service_run_at(s->data, last), rmai_service_run_at(data, last),
+               request->runs * sizeof(struct rmai_service_run));
+    }
     ring_service_doorbell(s);
     while (atomic_load_explicit(&s->answered.value, memory_order_acquire) == before) {
         if (await_answer(service, s, before, &stall) != before) break;

@@ -17,21 +17,32 @@
 #include "base/wait.h"
 #include "runtime/job/job.h"
 
-#define RMAI_SERVICE_BYTES 4096 /* copied by one request at most */
+#define RMAI_SERVICE_BYTES 4096 /* of the data of one request at most */
 
 enum rmai_service_op { RMAI_SERVICE_ATOMIC, RMAI_SERVICE_PUT, RMAI_SERVICE_GET, RMAI_SERVICE_UPDATE };
 
 struct rmai_request {
     int op;           /* enum rmai_service_op */
     int atomic;       /* ATOMIC: enum rma_atomic_op_. UPDATE: enum rma_op, */
-    int type;         /* and enum rma_type */
-    uint64_t address; /* in the owner's process */
-    uint64_t len;     /* bytes: of the word (4 or 8), or to copy */
+    int type;         /* and enum rma_type, */
+    unsigned runs;    /* and the number of runs, whose places count from `address` and `position` */
+    uint64_t address; /* in the owner's process; of an UPDATE that failed, of the block that is not there */
+    uint64_t len;     /* bytes: of the word (4 or 8), to copy, or of all blocks; then of the block that is not there */
     uint64_t value, cond;
-    uint64_t position; /* of the word, or of the first element (base/update.h) */
+    uint64_t position; /* of what is at `address` (base/update.h) */
     uint64_t old;      /* answer */
     int fault;         /* answer: 1 if the memory is not there */
 };
+
+/* n blocks of len bytes, the first at `at`, of an update. The operands of all blocks stand at the beginning of a
+ * request's data, and the runs at its end, the first one last. */
+struct rmai_service_run {
+    int64_t at, step;
+    uint64_t len, n;
+};
+static inline struct rmai_service_run *rmai_service_run_at(void *data, unsigned i) {
+    return (struct rmai_service_run *)(void *)((unsigned char *)data + RMAI_SERVICE_BYTES) - 1 - i;
+}
 
 /* In each PE's header. */
 struct rmai_service_shared {
@@ -58,7 +69,8 @@ int rmai_service_start(struct rmai_service *service);
 void rmai_service_end(struct rmai_service *service);
 
 /* rmai_service_ask has PE number q of the node, the owner of the memory, do the request, and waits for the answer. data
- * holds the bytes to put, or receives those that were got, or both: the operands of an update, and the values before.
+ * holds the bytes to put, or receives those that were got. For an update it has RMAI_SERVICE_BYTES, with the operands,
+ * which the values before replace, and the runs.
  * Returns RMA_SUCCESS, or RMA_ERR_SYSTEM after recording that the owner has died. */
 int rmai_service_ask(const struct rmai_service *service, const char *call, int q, struct rmai_request *request,
                      void *data);

@@ -626,7 +626,9 @@ static void protected_memory(void) {
     g = told(&board->some[0], other);
     if (other != job.me) {
         const char *words = "not mapped there, or not for this access";
-        uint64_t word;
+        const struct rma_block apart[2] = {{(ptrdiff_t)(3 * page), 8}, {8, 8}}, readable[2] = {{8, 8}, {64, 16}};
+        const uint64_t ones[2] = {1, 1};
+        uint64_t word, last, fetched[3];
         OK(rma_gptr_get(buffer, g, 2 * page));
         CHECK(job_differs(buffer, 0, 2 * page, (uint64_t)other) == 2 * page, "memory that may be read only");
         memcpy(&word, buffer + 8, 8);
@@ -636,6 +638,16 @@ static void protected_memory(void) {
         refused(g + 2 * page, 100, RMA_ERR_ADDRESS, words);
         refused(g + 3 * page - 100, 100, RMA_ERR_ADDRESS, words);
         refused_word(g + 2 * page, RMA_ERR_ADDRESS, words);
+        DOING("updates of blocks, of which one may only be read");
+        OK(rma_gptr_get(&last, g + 3 * page, 8));
+        EXPECT("rma_gptr_accumulate_blocks",
+               rma_gptr_accumulate_blocks(g, ones, apart, 2, NULL, 0, RMA_UINT64, RMA_OP_SUM, NULL), RMA_ERR_ADDRESS,
+               words);
+        OK(rma_gptr_get(&word, g + 3 * page, 8));
+        CHECK(word == last, "the block that may be written has changed");
+        OK(rma_gptr_get_accumulate_blocks(g, NULL, fetched, readable, 2, NULL, 0, NULL, 0, RMA_UINT64, RMA_OP_FETCH,
+                                          NULL));
+        CHECK(memcmp(fetched, buffer + 8, 8) == 0 && memcmp(fetched + 1, buffer + 64, 16) == 0, "what may be read");
         OK(rma_gptr_put(g + 3 * page, buffer, page));
         DOING("atomics that write to memory that may be read only");
         refused_write(g, RMA_ERR_ADDRESS, words);

@@ -115,9 +115,12 @@ START_TEST(types_are_told_by_size_and_sign) {
         for (int op = 0; op < RMAI_OPS; op++) {
             const struct rmai_kernel *k = rmai_kernel((enum rma_op)op, (enum rma_type)type);
             int bits = op >= RMA_OP_AND && op <= RMA_OP_LXOR, limit = op == RMA_OP_MIN || op == RMA_OP_MAX;
-            int has = op >= RMA_OP_REPLACE ? 0 : type < RMA_FLOAT || (type < RMA_COMPLEXF ? !bits : !bits && !limit);
-            ck_assert_msg((k->combine != NULL) == has && (k->accumulate != NULL) == has, "operation %d of type %d", op,
-                          type);
+            int pair = type >= RMAI_PUBLIC_TYPES;
+            int has = pair                   ? op >= RMAI_PUBLIC_OPS
+                      : op >= RMA_OP_REPLACE ? 0
+                                             : type < RMA_FLOAT || (type < RMA_COMPLEXF ? !bits : !bits && !limit);
+            ck_assert_msg((k->combine != NULL) == (has && !pair) && (k->accumulate != NULL) == has,
+                          "operation %d of type %d", op, type);
         }
 }
 END_TEST
@@ -189,6 +192,27 @@ START_TEST(zeros_and_not_numbers) {
 }
 END_TEST
 
+/* Pairs at odd addresses: the lesser value, or the greater one; of equal values the one with the lesser index. */
+START_TEST(pairs_by_value_and_index) {
+    const double value[4] = {1, 2, 2, 3}, other[4] = {2, 1, 2, 3};
+    const int index[4] = {9, 9, 4, 6}, other_index[4] = {1, 2, 3, 7};
+    const int stays[2][4] = {{1, 0, 0, 1}, {0, 1, 0, 1}};
+    for (int most = 0; most < 2; most++) {
+        char there[4 * 12 + 1], mine[4 * 12 + 1], want[4 * 12 + 1];
+        for (int i = 0; i < 4; i++) {
+            memcpy(there + 1 + 12 * i, &value[i], 8);
+            memcpy(there + 9 + 12 * i, &index[i], 4);
+            memcpy(mine + 1 + 12 * i, &other[i], 8);
+            memcpy(mine + 9 + 12 * i, &other_index[i], 4);
+            memcpy(want + 1 + 12 * i, (stays[most][i] ? there : mine) + 1 + 12 * i, 12);
+        }
+        rmai_kernel((enum rma_op)(most ? RMA_OP_MAXLOC_ : RMA_OP_MINLOC_), (enum rma_type)RMA_PAIR_DOUBLE_)
+            ->accumulate(there + 1, mine + 1, 4);
+        ck_assert_msg(memcmp(there + 1, want + 1, 48) == 0, "%s", most ? "the greatest" : "the least");
+    }
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("choice");
     TCase *table = tcase_create("table"), *loops = tcase_create("loops");
@@ -204,6 +228,7 @@ int main(void) {
     tcase_add_test(loops, every_element_and_none_behind);
     tcase_add_test(loops, integers_wrap_around);
     tcase_add_test(loops, zeros_and_not_numbers);
+    tcase_add_test(loops, pairs_by_value_and_index);
     suite_add_tcase(s, loops);
     runner = srunner_create(s);
     srunner_run_all(runner, CK_NORMAL);

@@ -6,6 +6,7 @@
  * message. */
 #include "config.h"
 
+#include "base/kernels.h"
 #include "rma.h"
 #include "runtime/job/directory.h"
 #include "runtime/net/wire.h"
@@ -707,7 +708,7 @@ END_TEST
 START_TEST(blocks_that_no_pe_sends_are_refused) {
     const int put = RMAI_RUNS_PUT, get = RMAI_RUNS_GET, sum = RMAI_RUNS_UPDATE + RMA_OP_SUM,
               fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, wanted = RMAI_RECORD_WANTED;
-    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = (uint8_t)(fetch + 1), "does not exist on runs");
+    REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = RMAI_RUNS_UPDATE + RMAI_OPS, "does not exist on runs");
     REFUSED_BLOCKS(put, wanted, NO_LIST, , "runs with operation 0, flags 0x1");
     REFUSED_BLOCKS(put, RMAI_RECORD_TAKES, NO_LIST, , "flags 0x8");
     REFUSED_BLOCKS(get, 0, NO_LIST, , "runs with operation 1, flags 0");
@@ -719,7 +720,7 @@ START_TEST(blocks_that_no_pe_sends_are_refused) {
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET, "does not exist");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "does not exist");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "does not exist");
-    REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMA_COMPLEXD + 1, "update 0 of type 13");
+    REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMAI_TYPES, "update 0 of type 22");
     REFUSED_BLOCKS(RMAI_RUNS_UPDATE + RMA_OP_AND, 0, 8, , "of type 9");
     REFUSED_BLOCKS(sum, 0, 12, , "a block of 12 bytes of type 9");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.len = 96, "96 bytes for 2 runs and 40 bytes of data");
