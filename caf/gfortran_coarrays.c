@@ -47,16 +47,28 @@ static int has_memory_near(const struct scalar_component *s) {
     return 0;
 }
 
-/* The memory of the array component whose descriptor the token follows; NULL if there is none. */
+/* The descriptors of array components have codimensions, too: as many as the first coarray that gfortran has seen with
+ * the type, and the library does not know of which type a token is. A bit for each number that was registered. */
+static unsigned codimensions_seen;
+
+static void see_codimensions(const struct descriptor *d, const caf_token *token) {
+    codimensions_seen |=
+        1u << (((const char *)token - (const char *)&d->dim[(int)d->rank]) / (ptrdiff_t)sizeof d->dim[0]);
+}
+
+/* The memory of the array component whose descriptor the token follows; NULL if that is not certain: then the memory
+ * stays. */
 static void *array_before(caf_token *token) {
     char before[sizeof(struct descriptor) + RMAI_CAF_DIMS * sizeof(struct dimension)];
-    struct descriptor d;
+    const unsigned seen = codimensions_seen;
     const int known = *token == &array_component;
+    struct descriptor d;
+    if (!known && (seen == 0 || (seen & (seen - 1)) != 0)) return NULL;
     if (!known) rmai_caf_peek(before, (char *)token - sizeof before, sizeof before);
     for (int dims = 1; dims <= RMAI_CAF_DIMS; dims++) {
         const size_t distance = sizeof d + (size_t)dims * sizeof d.dim[0];
         memcpy(&d, known ? (char *)token - distance : before + sizeof before - distance, sizeof d);
-        if (rmai_caf_descriptor_is(&d, dims)) return d.base;
+        if (rmai_caf_descriptor_is(&d, dims) && (known || seen == 1u << (dims - d.rank))) return d.base;
     }
     return NULL;
 }
@@ -75,6 +87,7 @@ static void register_component(struct rmai_caf_result r, size_t size, caf_token 
     rmai_caf_done(r);
     if (rmai_caf_coarray_lives(*token)) return;
     if (desc->rank > 0 && rmai_caf_variable_is_at(desc, token)) {
+        see_codimensions(desc, token);
         *token = &array_component;
         return;
     }
