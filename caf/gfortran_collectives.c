@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FRAME     65536                /* bytes of a procedure's frame, in which gfortran makes descriptors */
+#define NEAR      4096                 /* bytes of a derived type */
 #define TYPE_VOID 10                   /* gfortran's BT_VOID */
 #define SPAN_MOST ((ptrdiff_t)1 << 31) /* more bytes than an element of an array has */
 
@@ -40,14 +41,21 @@ static const struct descriptor *component_text(const struct descriptor *a) {
                : a;
 }
 
+/* Where the last broadcast was. */
+static const char *last_broadcast;
+
 /* That descriptor has contiguous elements, and its span and offset are unset. They may be left over from another one,
- * and even agree with its bounds. Then it looks like a pointer to components of larger elements; only a block of memory
- * of just its size tells the two apart. gfortran passes sections of text components with such descriptors, too. Returns
- * 0 after it has reported that it cannot tell. */
+ * and even agree with its bounds. Then it looks like a pointer to components of larger elements. It is one of a
+ * component if elements so far apart would not be aligned, if there is a block of memory of just its size, or near the
+ * component that was broadcast before. gfortran passes sections of text components with such descriptors, too.
+ * Returns 0 after it has reported that it cannot tell. */
 static int believe_span(struct packed *p, struct rmai_caf_result r, const struct descriptor *a) {
     if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
         return 1;
-    if (a->span >= SPAN_MOST || rmai_caf_component_is(a->base, p->box.n * a->elem_len)) {
+    const ptrdiff_t align = a->type == RMAI_CAF_CHARACTER ? 1 : a->elem_len % 4 == 0 ? 4 : (ptrdiff_t)a->elem_len;
+    const ptrdiff_t from_last = (const char *)a->base - last_broadcast;
+    if (a->span >= SPAN_MOST || a->span % align != 0 || rmai_caf_component_is(a->base, p->box.n * a->elem_len) ||
+        (a->type != RMAI_CAF_CHARACTER && from_last > -NEAR && from_last < NEAR)) {
         p->stride[0] = p->packed_stride[0];
         return 1;
     }
@@ -177,6 +185,7 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
         return;
     }
     if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
+    last_broadcast = p.a->base;
     const size_t bytes = p.box.n * p.a->elem_len;
     char *before = p.a->type == RMAI_CAF_DERIVED ? rmai_caf_memory("CO_BROADCAST", bytes) : NULL;
     if (before) memcpy(before, p.data, bytes);
