@@ -41,21 +41,34 @@ static const struct descriptor *component_text(const struct descriptor *a) {
                : a;
 }
 
-/* Where the last broadcast was. */
-static const char *last_broadcast;
+/* Where the last broadcasts were. */
+static const char *recent[RECENT];
+static unsigned n_recent;
+
+/* 1 if what was broadcast before may be another component of the same variable: it is near this address, or memory to
+ * which something near this address points. */
+static int follows_component(const char *base) {
+    char around[NEAR];
+    rmai_caf_peek(around, base - NEAR / 2, sizeof around);
+    for (int k = 0; k < RECENT && recent[k]; k++) {
+        if (recent[k] - base < NEAR / 2 && base - recent[k] < NEAR / 2) return 1;
+        for (size_t i = -(uintptr_t)base % sizeof(void *); i + sizeof(void *) <= sizeof around; i += sizeof(void *))
+            if (memcmp(around + i, &recent[k], sizeof recent[k]) == 0) return 1;
+    }
+    return 0;
+}
 
 /* That descriptor has contiguous elements, and its span and offset are unset. They may be left over from another one,
  * and even agree with its bounds. Then it looks like a pointer to components of larger elements. It is one of a
- * component if elements so far apart would not be aligned, if there is a block of memory of just its size, or near the
- * component that was broadcast before. gfortran passes sections of text components with such descriptors, too.
- * Returns 0 after it has reported that it cannot tell. */
+ * component if elements so far apart would not be aligned, if there is a block of memory of just its size, or a
+ * component of the same variable was broadcast before. gfortran passes sections of text components with such
+ * descriptors, too. Returns 0 after it has reported that it cannot tell. */
 static int believe_span(struct packed *p, struct rmai_caf_result r, const struct descriptor *a) {
     if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
         return 1;
     const ptrdiff_t align = a->type == RMAI_CAF_CHARACTER ? 1 : a->elem_len % 4 == 0 ? 4 : (ptrdiff_t)a->elem_len;
-    const ptrdiff_t from_last = (const char *)a->base - last_broadcast;
     if (a->span >= SPAN_MOST || a->span % align != 0 || rmai_caf_component_is(a->base, p->box.n * a->elem_len) ||
-        (a->type != RMAI_CAF_CHARACTER && from_last > -NEAR && from_last < NEAR)) {
+        (a->type != RMAI_CAF_CHARACTER && follows_component(a->base))) {
         p->stride[0] = p->packed_stride[0];
         return 1;
     }
@@ -185,7 +198,7 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
         return;
     }
     if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
-    last_broadcast = p.a->base;
+    recent[n_recent++ % RECENT] = p.a->base;
     const size_t bytes = p.box.n * p.a->elem_len;
     char *before = p.a->type == RMAI_CAF_DERIVED ? rmai_caf_memory("CO_BROADCAST", bytes) : NULL;
     if (before) memcpy(before, p.data, bytes);
