@@ -15,6 +15,7 @@
 
 #define FRAME     65536                /* bytes of a procedure's frame, in which gfortran makes descriptors */
 #define NEAR      4096                 /* bytes of a derived type */
+#define RECENT    8                    /* broadcasts */
 #define TYPE_VOID 10                   /* gfortran's BT_VOID */
 #define SPAN_MOST ((ptrdiff_t)1 << 31) /* more bytes than an element of an array has */
 
