@@ -21,6 +21,7 @@ enum rmai_caf_stat {
     RMAI_CAF_STAT_LOCKED = 1,
     RMAI_CAF_STAT_NOT_LOCKED = 0, /* STAT_UNLOCKED, which is 0 in gfortran */
     RMAI_CAF_STAT_LOCKED_OTHER = 2,
+    RMAI_CAF_STAT_TWICE = 3, /* SYNC IMAGES with an image that is named twice: the value of OpenCoarrays */
     RMAI_CAF_STAT_NO_MEM = 5014,
     RMAI_CAF_STAT_ARGUMENT = 5015, /* a mistake for which the standard names no value */
     RMAI_CAF_STAT_STOPPED = 6000,

@@ -193,6 +193,10 @@ caf_team _gfortran_caf_get_team(int *level) {
 
 int _gfortran_caf_team_number(caf_team team) { return (int)(team ? team : rmai_caf.team)->number; }
 
+int _gfortran_caf_get_communicator(caf_team *team) {
+    return rmai_caf_team_communicator(team && *team ? *team : rmai_caf.team);
+}
+
 /* ---- random numbers ---- */
 
 /* libgfortran, which each Fortran program has. Its own random_init ends the program on some images. */

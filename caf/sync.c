@@ -13,6 +13,7 @@
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The barrier after an image has left. Returns the status of those that have not arrived. */
 static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *team, uint64_t epoch) {
@@ -155,18 +156,27 @@ void rmai_caf_sync_team(struct rmai_caf_result r, const char *statement, struct 
     if (rmai_caf_sync_members(r, statement, team)) rmai_caf_done(r);
 }
 
+/* 1 if the list has only images of the team, and each once; 0 after it has reported that it has not. */
+static int check_images(struct rmai_caf_result r, const struct rmai_caf_team *team, int n, const int *images) {
+    uint64_t few = 0, *named = team->n <= 64 ? &few : calloc(((size_t)team->n + 63) / 64, sizeof *named);
+    int twice = 0, bad = 0;
+    if (!named) named = rmai_caf_array("SYNC IMAGES", SIZE_MAX, 1); /* reports it */
+    for (int i = 0; i < n && !twice && !bad; i++) {
+        const int image = images[i] - 1;
+        if ((bad = rmai_caf_pe(r, "SYNC IMAGES", team, images[i]) < 0)) break;
+        if (named[image / 64] >> image % 64 & 1) twice = images[i];
+        named[image / 64] |= (uint64_t)1 << image % 64;
+    }
+    if (named != &few) free(named);
+    if (twice) rmai_caf_report(r, RMAI_CAF_STAT_TWICE, "SYNC IMAGES: image %d is named twice", twice);
+    return !twice && !bad;
+}
+
 void rmai_caf_sync_images(struct rmai_caf_result r, int n, const int *images) {
     const struct rmai_caf_team *team = rmai_caf.team;
     enum rmai_caf_stat result = RMAI_CAF_OK;
     int count = n < 0 ? team->n : n, left = 0;
-    for (int i = 0; i < n; i++) {
-        if (rmai_caf_pe(r, "SYNC IMAGES", team, images[i]) < 0) return;
-        for (int k = 0; k < i && n <= 64; k++)
-            if (images[k] == images[i]) {
-                rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT, "SYNC IMAGES: image %d is named twice", images[i]);
-                return;
-            }
-    }
+    if (n > 0 && !check_images(r, team, n, images)) return;
     /* The signal is a release: it waits for puts to other images that are under way. */
     for (int i = 0; i < count; i++) {
         int pe = team->pes[n < 0 ? i : images[i] - 1];

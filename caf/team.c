@@ -10,6 +10,7 @@
 #include "caf/coarray.h"
 #include "caf/sync.h"
 
+#include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,4 +136,28 @@ void rmai_caf_team_mark_all(void) {
     for (struct rmai_caf_team *t = teams; t; t = t->next)
         for (int i = 0; i < t->n; i++)
             for (int round = 0; i != t->me && round < rmai_caf_rounds(t->n); round++) mark(t, round, t->pes[i]);
+}
+
+/* The initial team has MPI's own: image i is PE i - 1, which is rank i - 1. */
+static int make_communicator(const struct rmai_caf_team *team, MPI_Comm *made) {
+    MPI_Group world, group;
+    int code = MPI_Comm_group(MPI_COMM_WORLD, &world);
+    *made = MPI_COMM_WORLD;
+    if (code != MPI_SUCCESS || !team->parent) return code;
+    if ((code = MPI_Group_incl(world, team->n, team->pes, &group)) == MPI_SUCCESS) {
+        code = MPI_Comm_create_group(MPI_COMM_WORLD, group, team->slot, made);
+        MPI_Group_free(&group);
+    }
+    MPI_Group_free(&world);
+    return code;
+}
+
+int rmai_caf_team_communicator(struct rmai_caf_team *team) {
+    MPI_Comm made;
+    if (team->has_communicator) return team->communicator;
+    if (make_communicator(team, &made) != MPI_SUCCESS)
+        rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
+                        "get_communicator: MPI cannot make the communicator");
+    team->has_communicator = 1;
+    return team->communicator = (int)MPI_Comm_c2f(made);
 }

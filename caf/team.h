@@ -19,6 +19,8 @@ struct rmai_caf_team {
     struct rmai_caf_team *outer;       /* the current team before CHANGE TEAM */
     struct rmai_caf_team *next;        /* of all teams of this image */
     struct rmai_caf_coarray *coarrays; /* allocated in the team, while it is not the initial one */
+    int communicator;                  /* MPI's, for Fortran, if has_communicator is 1 */
+    int has_communicator;
 };
 
 /* rmai_caf_team_initial makes the team of all images. */
@@ -39,6 +41,10 @@ struct rmai_caf_team *rmai_caf_team_above(int distance);
 /* rmai_caf_team_numbered returns the team with this number: the initial team (-1), or one that the current team's
  * parent has formed and this image is in; NULL after it has reported that there is none. */
 struct rmai_caf_team *rmai_caf_team_numbered(struct rmai_caf_result r, const char *statement, int64_t number);
+
+/* rmai_caf_team_communicator returns a communicator of MPI with the images of the team, for MPI's Fortran calls. The
+ * first call for a team is collective. */
+int rmai_caf_team_communicator(struct rmai_caf_team *team);
 
 /* rmai_caf_is_team: 1 if the address is that of a team. */
 int rmai_caf_is_team(const void *address);

@@ -82,6 +82,7 @@ void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errms
 void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len);
 caf_team _gfortran_caf_get_team(int *level);
 int _gfortran_caf_team_number(caf_team team);
+int _gfortran_caf_get_communicator(caf_team *team); /* of OpenCoarrays' module, not of the compiler */
 
 void _gfortran_caf_register(size_t size, int type, caf_token *token, struct descriptor *desc, int *stat, char *errmsg,
                             size_t errmsg_len);

@@ -111,6 +111,7 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 1 'CHANGE TEAM: FORM TEAM has not defined the team variable' no_team
     ends 1 'FORM TEAM: rma_team_split_color: none of the 64 numbers of teams is free' many_teams
     ends 1 'SYNC ALL: image 2 has stopped' sync_stopped
+    ends 1 'SYNC IMAGES: image 2 is named twice' twice
     for layout in one nolocal; do
         ends 1 'executes CO_SUM with 12 bytes, and this image CO_SUM with 8 bytes' sum_sizes
         ends 1 'executes CO_SUM with 2008 bytes, and this image CO_SUM with 2004 bytes' long_sum_sizes
@@ -152,6 +153,47 @@ if $fortran -O1 -fPIC -fcoarray=lib -c procedure.f90 && ${CC:-cc} -c main.c &&
     done
 else
     fail 'a main program in C does not compile'
+fi
+
+# OpenCoarrays' module: MPI's communicator of the current team.
+cat >communicator.f90 <<'FORTRAN'
+program communicator
+  use opencoarrays, only: get_communicator, team_number
+  use iso_fortran_env, only: team_type
+  implicit none
+  external :: MPI_Comm_rank, MPI_Comm_size
+  type(team_type) :: team
+  integer :: rank, size, code, i
+  call check()
+  form team (1 + mod(this_image(), 2), team)
+  do i = 1, 2
+    change team (team)
+      call check()
+      if (team_number() < 1) error stop 'the number of a team'
+    end team
+  end do
+  call check()
+  if (this_image() == 1) print '(a)', 'communicator: passed'
+contains
+  subroutine check()
+    call MPI_Comm_rank(get_communicator(), rank, code)
+    call MPI_Comm_size(get_communicator(), size, code)
+    if (rank /= this_image() - 1 .or. size /= num_images()) error stop 'a rank'
+  end subroutine
+end program
+FORTRAN
+# shellcheck disable=SC2086
+if ! command -v "${MPIFC:-mpifort.$mpi}" >/dev/null 2>&1; then
+    ok "skipped: the module opencoarrays needs ${MPIFC:-mpifort.$mpi}"
+elif $fortran -c "$top_srcdir/contrib/opencoarrays/opencoarrays.f90" -o module.o &&
+    "${MPIFC:-mpifort.$mpi}" -fcoarray=lib communicator.f90 module.o -o communicator -L"$top_builddir/.libs" -lrma_caf \
+        -lrma -Wl,-rpath,"$top_builddir/.libs"; then
+    for layout in one nolocal; do
+        images 4 $layout ./communicator
+        exits 0 "the module opencoarrays, $layout"
+    done
+else
+    fail 'the module opencoarrays does not compile'
 fi
 
 # What a program of gfortran 15 calls.
