@@ -16,6 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static inline void copy_few(void *to, const void *from, size_t len) {
+    if (len == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, len);
+}
+
 /* A broadcast by rmai_caf_exchange. After round k the images whose numbers differ from that of the source at most in
  * the bits 0 to k have the data. */
 struct spread {
@@ -25,7 +32,7 @@ struct spread {
 
 static void take_if_new(void *mine, const void *theirs, int round, const void *context) {
     const struct spread *s = context;
-    if (s->distance >> round == 1) memcpy(mine, theirs, s->len);
+    if (s->distance >> round == 1) copy_few(mine, theirs, s->len);
 }
 
 void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int source) {
@@ -35,9 +42,9 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
     if (rmai_caf_can_exchange(team->n, len)) {
         struct spread s = {.distance = team->me ^ (source - 1), .len = len};
         struct rmai_caf_parcel parcel = {.says = says};
-        memcpy(parcel.data, data, len);
+        copy_few(parcel.data, data, len);
         if (!rmai_caf_exchange(r, "CO_BROADCAST", team, &parcel, len, take_if_new, &s)) return;
-        memcpy(data, parcel.data, len);
+        copy_few(data, parcel.data, len);
     } else {
         if (!rmai_caf_sync_saying(r, "CO_BROADCAST", team, says)) return;
         rmai_caf_must(rma_broadcast(team->native, data, data, len, source - 1));

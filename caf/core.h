@@ -37,14 +37,14 @@ enum rmai_caf_stat {
  * larger than any count, so these waits end. */
 #define RMAI_CAF_LEFT ((uint64_t)1 << 62)
 
-#define RMAI_CAF_BOX       64 /* bytes of data that images exchange together with their arrival */
+#define RMAI_CAF_BOX       48 /* bytes of data that images exchange together with their arrival */
 #define RMAI_CAF_EXCHANGES 8  /* rounds of such an exchange: 256 images */
 
 /* What travels in such an exchange. */
 struct rmai_caf_parcel {
     uint64_t says; /* which statement this is of (sync.h) */
     char data[RMAI_CAF_BOX] __attribute__((aligned(16)));
-};
+} __attribute__((aligned(64)));
 
 /* The words of a team, on each of its images. */
 struct rmai_caf_team_words {
@@ -55,7 +55,7 @@ struct rmai_caf_team_words {
      * has finished the next one, so two sets of boxes are enough. */
     struct rmai_caf_parcel box[2][RMAI_CAF_EXCHANGES];
     uint64_t said[2]; /* what the first partner says at a barrier, and at the next one; 0: nothing */
-} __attribute__((aligned(64)));
+} __attribute__((aligned(128)));
 
 /* An image in the queue of a lock (lock.c). */
 struct rmai_caf_lock_node {

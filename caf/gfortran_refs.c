@@ -135,8 +135,8 @@ static void list_chain_elements(struct chain *c) {
  * reported that they do not. */
 static int inside(struct chain *c, size_t elem) {
     ptrdiff_t low, high;
+    if (c->size == SIZE_MAX || (c->box.dims == 0 && c->at <= c->size && elem <= c->size - c->at)) return 1;
     rmai_caf_hull(&c->remote, &c->box, elem, &low, &high);
-    if (c->size == SIZE_MAX) return 1;
     const size_t first = c->at + (size_t)low, len = (size_t)(high - low);
     return (first <= c->size && len <= c->size - first) || beyond_memory(c, low, high);
 }
@@ -164,7 +164,7 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
     if (pe < 0 || has_failed(r, statement, pe)) return 0;
     c->remote.at = rmai_caf_place(token, 0, pe);
     c->size = token->size;
-    known = rmai_caf_variable_shape(token);
+    if (token->variable) known = rmai_caf_variable_shape(token);
     for (; ref; ref = ref->next) {
         c->elem = ref->item_size;
         if (ref->type == REFERENCE_ARRAY) {

@@ -150,27 +150,83 @@ static ptrdiff_t subscript(const struct subscripts *s, size_t i) {
     return s->vector ? rmai_caf_vector_value(s->vector->u.v.values, s->vector->u.v.kind, at) : s->first + at;
 }
 
-/* The list of offsets of elements that vector subscripts select. Subscripts count from the lower bounds of d. */
-static void list_elements(struct section *s, const struct rmai_caf_coarray *c, const struct descriptor *d,
-                          const struct vector *vector) {
-    struct rmai_caf_box *box = &s->box;
-    struct subscripts of[RMAI_CAF_DIMS];
-    box->dims = 0;
-    box->n = 1;
-    for (int i = 0; i < d->rank; i++) {
-        of[i] = read_subscripts(&vector[i], d->dim[i].lower, s->remote.stride[i], c);
-        rmai_caf_box_add(box, of[i].n);
+/* DO for the type of a vector's integers; those of a rare kind are taken one by one. */
+#define WITH_TYPE(KIND, DO, OTHERWISE)                                                                                 \
+    switch (KIND) {                                                                                                    \
+        case 4: DO(int32_t) break;                                                                                     \
+        case 8: DO(int64_t) break;                                                                                     \
+        default: OTHERWISE                                                                                             \
     }
+
+/* The least and the greatest of the subscripts, of which there are some. */
+static void find_range(const struct subscripts *s, ptrdiff_t *least, ptrdiff_t *most) {
+    const ptrdiff_t first = subscript(s, 0), last = subscript(s, (size_t)s->n - 1);
+    ptrdiff_t low = first < last ? first : last, high = first < last ? last : first;
+#define RANGE_OF(T)                                                                                                    \
+    {                                                                                                                  \
+        const T *value = s->vector->u.v.values;                                                                        \
+        for (ptrdiff_t k = 1; k < s->n - 1; k++) {                                                                     \
+            const ptrdiff_t one = value[k * s->step];                                                                  \
+            low = one < low ? one : low;                                                                               \
+            high = one > high ? one : high;                                                                            \
+        }                                                                                                              \
+    }
+    if (s->vector)
+        WITH_TYPE(
+            s->vector->u.v.kind, RANGE_OF, for (size_t k = 1; k + 1 < (size_t)s->n; k++) {
+                const ptrdiff_t one = subscript(s, k);
+                low = one < low ? one : low;
+                high = one > high ? one : high;
+            })
+    *least = low;
+    *most = high;
+}
+
+/* The offsets of the elements of one dimension. */
+static void place_row(const struct subscripts *s, ptrdiff_t lower, ptrdiff_t stride, ptrdiff_t *list) {
+#define PLACES_OF(T)                                                                                                   \
+    {                                                                                                                  \
+        const T *value = s->vector->u.v.values;                                                                        \
+        for (ptrdiff_t k = 0; k < s->n; k++) list[k] = (value[k * s->step] - lower) * stride;                          \
+    }
+    WITH_TYPE(s->vector ? s->vector->u.v.kind : 0, PLACES_OF,
+              for (size_t k = 0; k < (size_t)s->n; k++) list[k] = (subscript(s, k) - lower) * stride;)
+}
+
+/* Reads the subscripts of all dimensions, which count from the lower bounds of d, and makes the box of their elements.
+ * Writes in which bytes the elements lie, as rmai_caf_hull does, if there are any. */
+static void read_vector(struct section *s, const struct rmai_caf_coarray *c, const struct descriptor *d,
+                        const struct vector *vector, struct subscripts *of, ptrdiff_t *low, ptrdiff_t *high) {
+    s->box.dims = 0;
+    s->box.n = 1;
+    *low = 0, *high = (ptrdiff_t)d->elem_len;
+    for (int i = 0; i < d->rank; i++) {
+        const ptrdiff_t stride = s->remote.stride[i];
+        of[i] = read_subscripts(&vector[i], d->dim[i].lower, stride, c);
+        rmai_caf_box_add(&s->box, of[i].n);
+        if (of[i].n <= 0) continue;
+        ptrdiff_t least, most;
+        find_range(&of[i], &least, &most);
+        const ptrdiff_t a = rmai_caf_distance(d->dim[i].lower, least, stride),
+                        b = rmai_caf_distance(d->dim[i].lower, most, stride);
+        *low += a < b ? a : b;
+        *high += a < b ? b : a;
+    }
+}
+
+/* The list of offsets of these elements, which all lie in the coarray. */
+static void list_elements(struct section *s, const struct descriptor *d, const struct subscripts *of) {
+    const struct rmai_caf_box *box = &s->box;
     s->remote.list = s->here;
-    if (box->n == 0) return;
     if (box->n > LIST_HERE) s->remote.list = rmai_caf_array("vector subscript", box->n, sizeof *s->remote.list);
-    size_t filled = 1, block = 1;
-    s->remote.list[0] = 0;
+    if (box->n == 0) return;
+    place_row(&of[0], d->dim[0].lower, s->remote.stride[0], s->remote.list);
+    size_t filled = box->count[0], block = filled;
     /* The elements of the first i dimensions are listed already; each index of the next one repeats them. */
-    for (int i = 0; i < box->dims; i++, block = filled) {
+    for (int i = 1; i < box->dims; i++, block = filled) {
         filled = block * box->count[i];
         for (size_t k = box->count[i]; k-- > 0;) {
-            ptrdiff_t offset = rmai_caf_distance(d->dim[i].lower, subscript(&of[i], k), s->remote.stride[i]);
+            const ptrdiff_t offset = (subscript(&of[i], k) - d->dim[i].lower) * s->remote.stride[i];
             for (size_t e = 0; e < block; e++) s->remote.list[k * block + e] = s->remote.list[e] + offset;
         }
     }
@@ -207,15 +263,15 @@ static int open_section(struct section *s, struct rmai_caf_result r, const char 
     if ((pe = rmai_caf_pe(r, statement, team, image)) < 0 || has_failed(r, statement, pe)) return 0;
     s->remote.list = NULL;
     rmai_caf_box_of(d, &s->box, s->remote.stride);
-    ptrdiff_t low, high;
-    if (vector) list_elements(s, c, d, vector);
-    if (s->box.n > 0) {
+    struct subscripts of[RMAI_CAF_DIMS];
+    ptrdiff_t low = 0, high = 0;
+    if (vector)
+        read_vector(s, c, d, vector, of, &low, &high);
+    else if (s->box.n > 0)
         rmai_caf_hull(&s->remote, &s->box, d->elem_len, &low, &high);
-        if (__builtin_expect(!rmai_caf_holds(c, offset + (size_t)low, (size_t)(high - low)), 0)) {
-            close_section(s);
-            return outside(r, statement, c, d, offset + (size_t)low, offset + (size_t)high);
-        }
-    }
+    if (__builtin_expect(s->box.n > 0 && !rmai_caf_holds(c, offset + (size_t)low, (size_t)(high - low)), 0))
+        return outside(r, statement, c, d, offset + (size_t)low, offset + (size_t)high);
+    if (vector) list_elements(s, d, of);
     s->remote.at = rmai_caf_place(c, offset, pe);
     return 1;
 }

@@ -70,7 +70,8 @@ static void compare_says(const char *statement, int i, uint64_t theirs, uint64_t
 
 /* ---- barriers ---- */
 
-static enum rmai_caf_stat meet(const char *statement, struct rmai_caf_team *team, uint64_t says) {
+static inline __attribute__((always_inline)) enum rmai_caf_stat meet(const char *statement, struct rmai_caf_team *team,
+                                                                     uint64_t says) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
     uint64_t epoch = words->epoch + 1, turn = ++team->barriers, *said = &words->said[turn % 2];
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
