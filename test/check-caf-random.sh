@@ -63,7 +63,7 @@ in_layout() {
 }
 
 refused=0 runs=0
-seeds=${RMA_TEST_SEEDS:-1:$(by_depth 3 10 100)}
+seeds=${RMA_TEST_SEEDS:-1:$(by_depth 2 6 100)}
 at=${seeds%%:*}
 while [ "$at" -le "${seeds##*:}" ]; do
     if program "$at"; then
