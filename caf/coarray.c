@@ -114,7 +114,7 @@ struct rmai_caf_place rmai_caf_place_slow(const struct rmai_caf_coarray *c, size
     else
         far = c->first + ((rma_gptr_t)(uint32_t)pe << 40);
     far += offset;
-    return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe};
+    return (struct rmai_caf_place){.near = rma_gptr_ptr(far), .far = far, .pe = pe, .known = 1};
 }
 
 /* Where the space of an image is, for each image that this one has asked. */

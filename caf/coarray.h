@@ -37,6 +37,7 @@ struct rmai_caf_place {
     rma_gptr_t far;   /* its global pointer, or RMA_GPTR_NULL if it is in no memory of librma's: */
     uint64_t foreign; /* its address in the image's own process then */
     int pe;
+    int known; /* 1: of a coarray, and checked; its owner need not check it */
 };
 
 /* rmai_caf_coarray_make makes a coarray of size bytes on each image of the current team; zero: clear it. Collective.

@@ -93,28 +93,21 @@ int rmai_caf_convert(char *to, const ptrdiff_t *to_stride, struct rmai_caf_type 
         loop = loops[a][b];
     }
     if (box->n == 0) return 1;
-    size_t inner = box->dims ? box->count[0] : 1, at[RMAI_CAF_DIMS] = {0};
-    ptrdiff_t ts = box->dims ? to_stride[0] : 0, fs = box->dims ? from_stride[0] : 0;
-    size_t to_part = part_of(to_type), from_part = part_of(from_type);
-    for (;;) {
+    const size_t inner = box->dims ? box->count[0] : 1, to_part = part_of(to_type), from_part = part_of(from_type);
+    const ptrdiff_t ts = box->dims ? to_stride[0] : 0, fs = box->dims ? from_stride[0] : 0;
+    struct rmai_caf_rows w = {.to = to, .from = from};
+    do {
         if (characters)
             for (size_t i = 0; i < inner; i++)
-                convert_character(to + (ptrdiff_t)i * ts, to_type, from + (ptrdiff_t)i * fs, from_type);
+                convert_character(w.to + (ptrdiff_t)i * ts, to_type, w.from + (ptrdiff_t)i * fs, from_type);
         else
-            loop(to, ts, from, fs, inner);
+            loop(w.to, ts, w.from, fs, inner);
         if (to_type.type == RMAI_CAF_COMPLEX) {
             if (from_type.type == RMAI_CAF_COMPLEX)
-                loop(to + to_part, ts, from + from_part, fs, inner);
+                loop(w.to + to_part, ts, w.from + from_part, fs, inner);
             else
-                for (size_t i = 0; i < inner; i++) memset(to + to_part + (ptrdiff_t)i * ts, 0, to_part);
+                for (size_t i = 0; i < inner; i++) memset(w.to + to_part + (ptrdiff_t)i * ts, 0, to_part);
         }
-        int d = 1;
-        for (; d < box->dims; d++) {
-            to += to_stride[d], from += from_stride[d];
-            if (++at[d] < box->count[d]) break;
-            to -= to_stride[d] * (ptrdiff_t)box->count[d], from -= from_stride[d] * (ptrdiff_t)box->count[d];
-            at[d] = 0;
-        }
-        if (d >= box->dims) return 1;
-    }
+    } while (rmai_caf_next_row(&w, box, to_stride, from_stride));
+    return 1;
 }

@@ -78,7 +78,7 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
     } else {
         order(to, 0, (ptrdiff_t)len, 1);
         /* Until an image control statement no image may wait for it. */
-        rmai_caf_must(rma_put_gathered_(to.far, from, len));
+        rmai_caf_must(to.known && len ? rma_put_within_(to.far, from, len, 1) : rma_put_gathered_(to.far, from, len));
     }
 }
 
@@ -149,20 +149,12 @@ static void copy_row(char *to, ptrdiff_t ts, const char *from, ptrdiff_t fs, siz
 
 void rmai_caf_copy(char *to, const ptrdiff_t *to_stride, const char *from, const ptrdiff_t *from_stride,
                    const struct rmai_caf_box *box, size_t elem) {
-    size_t inner = box->dims ? box->count[0] : 1, at[RMAI_CAF_DIMS] = {0};
-    ptrdiff_t ts = box->dims ? to_stride[0] : 0, fs = box->dims ? from_stride[0] : 0;
+    const size_t inner = box->dims ? box->count[0] : 1;
+    const ptrdiff_t ts = box->dims ? to_stride[0] : 0, fs = box->dims ? from_stride[0] : 0;
+    struct rmai_caf_rows w = {.to = to, .from = from};
     if (box->n == 0) return;
-    for (;;) {
-        copy_row(to, ts, from, fs, inner, elem);
-        int d = 1;
-        for (; d < box->dims; d++) {
-            to += to_stride[d], from += from_stride[d];
-            if (++at[d] < box->count[d]) break;
-            to -= to_stride[d] * (ptrdiff_t)box->count[d], from -= from_stride[d] * (ptrdiff_t)box->count[d];
-            at[d] = 0;
-        }
-        if (d >= box->dims) return;
-    }
+    do copy_row(w.to, ts, w.from, fs, inner, elem);
+    while (rmai_caf_next_row(&w, box, to_stride, from_stride));
 }
 
 /* n elements that are contiguous on this side, and by a list of offsets on the other. */

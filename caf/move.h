@@ -81,6 +81,24 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
 /* rmai_caf_synchronized: this image has executed SYNC IMAGES with the one on pe. */
 void rmai_caf_synchronized(int pe);
 
+/* A walk through the rows of a box, which are its first dimension, on two sides of this process. Begin with the address
+ * of the first element on each side. rmai_caf_next_row goes to the next row, and returns 0 after the last one. */
+struct rmai_caf_rows {
+    char *to;
+    const char *from;
+    size_t at[RMAI_CAF_DIMS];
+};
+static inline int rmai_caf_next_row(struct rmai_caf_rows *w, const struct rmai_caf_box *box, const ptrdiff_t *to_stride,
+                                    const ptrdiff_t *from_stride) {
+    for (int d = 1; d < box->dims; d++) {
+        w->to += to_stride[d], w->from += from_stride[d];
+        if (++w->at[d] < box->count[d]) return 1;
+        w->to -= to_stride[d] * (ptrdiff_t)box->count[d], w->from -= from_stride[d] * (ptrdiff_t)box->count[d];
+        w->at[d] = 0;
+    }
+    return 0;
+}
+
 /* rmai_caf_copy copies between two places of this process; the elements must not overlap. */
 void rmai_caf_copy(char *to, const ptrdiff_t *to_stride, const char *from, const ptrdiff_t *from_stride,
                    const struct rmai_caf_box *box, size_t elem);
