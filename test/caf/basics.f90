@@ -89,11 +89,13 @@ program basics
   matrix(:, 1) = [(i, i = 1, 8)]
   matrix(2:8, 1)[me] = matrix(1:7, 1)[me]
   call expect(sum(abs(matrix(:, 1) - [1, 1, 2, 3, 4, 5, 6, 7])), 0, 'overlapping sections of one image')
+  matrix(1:7:2, 1)[me] = matrix(7:1:-2, 1)
+  call expect(sum(abs(matrix(1:7:2, 1) - [6, 4, 2, 1])), 0, 'a section of this image in the opposite order')
 
   ! conversion
   sync all
   three = matrix(1:3, 1)[right]
-  call expect(int(sum(three)), 4, 'integers to reals')
+  call expect(int(sum(three)), 11, 'integers to reals')
   initial(2)[right] = me
   scalar[right] = 2.75
   sync all

@@ -49,14 +49,27 @@ program teams
       end if
       sync images (*)
       if (mod(round, 2) == 0) deallocate (a) ! else END TEAM does it
+      if (mod(round, 4) == 0) allocate (a(members)[*], source=x)
       form team (merge(1, 2, mine == 1), inner)
       change team (inner)
+        if (allocated(a)) then
+          i = a(1)[num_images()]
+          call expect(i, x[num_images()], 'a coarray of the outer team')
+        end if
         call expect(num_images(), merge(1, members - 1, mine == 1), 'num_images of the inner team')
         s = x[num_images()]
         if (mod(s, 2) /= number - 1) error stop 'the inner team'
         sync all
       end team
       call expect(this_image(), mine, 'this_image after the inner team')
+      ! the same number, and other images in each round
+      form team (1 + mod((mine - 1) / (1 + mod(round, 2)), 2), inner)
+      change team (inner)
+        s = mine
+        call co_sum(s)
+        call expect(s, sum([(merge(i, 0, mod((i - 1) / (1 + mod(round, 2)) - (mine - 1) / (1 + mod(round, 2)), 2) == 0), &
+          i = 1, members)]), 'co_sum in a team with a former number')
+      end team
     end team
     if (allocated(a)) error stop 'END TEAM has not deallocated the coarray'
     call expect(this_image(), me, 'this_image after the team')
