@@ -7,7 +7,7 @@ program basics
   use iso_fortran_env
   implicit none
   integer, save :: scalar[*]
-  integer, save :: matrix(8, 6)[*]
+  integer, save :: matrix(8, 6)[*], large(300000)[*]
   real(real64), save :: initial(3)[*] = [1.5d0, 2.5d0, 3.5d0]
   character(len=6), save :: text[*]
   integer, allocatable :: a(:)[:], cube(:, :, :)[:], one[:]
@@ -36,6 +36,19 @@ program basics
   scalar[right] = scalar[right] * 10 + me
   sync all
   call expect(scalar, 20 + left, 'several transfers of one image to one scalar')
+  sync all
+  do k = 1, 10
+    large(2:)[right] = k
+    large(1)[right] = k
+    got = large(size(large))[right]
+    call expect(got, k, 'get after a long put')
+    large(size(large) - 1)[right] = -k
+    large(1:7:3)[right] = -k
+    sync all
+    call expect(large(size(large) - 1), -k, 'put after a long put')
+    call expect(large(4), -k, 'put of a section after a long put')
+    sync all
+  end do
   three = initial(:)[right]
   call expect(int(sum(three) * 2), 15, 'an initial value')
 

@@ -24,7 +24,7 @@ module dummies
   end type
   type longer
     integer :: i(3) = 0
-    character(len=5) :: word = '-----'
+    character(len=7) :: word = '-------'
   end type
 contains
   subroutine broadcast_any(x, from)
@@ -89,7 +89,7 @@ program descriptors
   integer :: k(6), v(12), w(4), me, n, last, i, n_none
   integer(1) :: small(3)
   real(8) :: r(4)
-  character(len=5) :: words(2)
+  character(len=7) :: words(2)
 
   me = this_image()
   n = num_images()
@@ -155,7 +155,7 @@ program descriptors
   small = [int(-3, 1), int(8, 1), int(0, 1)]
   k(1:3) = x(small)[last]
   call expect(k(2), 1000 * last + 8, 'a vector of short integers, to the edge')
-  words = o([4, 2])[last]%word ! their distances are no multiples of 5 bytes
+  words = o([4, 2])[last]%word ! their distances are no multiples of 7 bytes
   if (words(1) /= 'word4' .or. words(2) /= 'word2') error stop 'a vector subscript of text components'
   n_none = 0
   z = y(w, 1:n_none)[last]

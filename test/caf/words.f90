@@ -13,7 +13,7 @@ program words
   integer(atomic_int_kind), save :: counter[*], several(4)[*]
   integer(atomic_int_kind), save :: pair(2)[*]
   logical(atomic_logical_kind), save :: flag[*]
-  integer, save :: shared[*], turn[*]
+  integer, save :: shared[*], turn[*], large(50000)[*]
   integer :: me, n, right, left, i, old, got, stat
   logical :: acquired
   logical(atomic_logical_kind) :: l
@@ -37,19 +37,32 @@ program words
   call expect(shared[1], n * rounds, 'critical')
   sync all
 
-  ! data of another image than that of the lock
+  ! three images change data of another one, and wait for the lock in two ways
+  large = 0
   turn = 0
   sync all
-  do i = 1, rounds
-    lock (lock[1])
+  do i = 1, merge(rounds, 0, me <= 3)
+    if (mod(i, 2) == 0) then
+      lock (lock[1])
+    else
+      do
+        lock (lock[1], acquired_lock=acquired)
+        if (acquired) exit
+      end do
+    end if
+    if (mod(i, 4) == 0) then
+      got = large(size(large))[n]
+      large(:)[n] = got + 1
+    end if
     turn[n] = turn[n] + 1
     unlock (lock[1])
   end do
   sync all
-  call expect(turn[n], n * rounds, 'a lock of another image')
+  got = large(size(large))[n]
+  call expect(got, rounds / 4 * min(n, 3), 'long data of another image than that of the lock')
+  call expect(turn[n], rounds * min(n, 3), 'data of another image than that of the lock')
   sync all
   turn = 0
-  sync all
 
   ! locks of the last image, of an array, in memory that was used before
   allocate (used(8)[*])
@@ -118,16 +131,16 @@ program words
   call event_query(ready, got)
   call expect(got, 0, 'count of an event')
   ! a put to a third image before a post
-  shared = 0
+  large = 0
   sync all
-  do i = 1, rounds
+  do i = 1, 20
     if (me == 1 .and. n > 2) then
-      shared[n] = i
+      large(:)[n] = i
       event post (ready[2])
       event wait (ready)
     else if (me == 2 .and. n > 2) then
       event wait (ready)
-      got = shared[n]
+      got = large(size(large))[n]
       call expect(got, i, 'a put to a third image before a post')
       event post (ready[1])
     end if
@@ -201,9 +214,9 @@ program words
       do old = 1, 20
         call atomic_add(counter[n], 1)
       end do
-      call atomic_add(counter[2], 1)
-      sync images (2)
-    else if (me == 2 .and. n > 2) then
+      call atomic_add(counter[n - 1], 1)
+      sync images (n - 1)
+    else if (me == n - 1 .and. n > 2) then
       sync images (1)
       call atomic_ref(got, counter[n])
       if (got < 20 * i) call expect(got, 20 * i, 'atomic_add to a third image, before sync images')
