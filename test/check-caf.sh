@@ -120,8 +120,8 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     layout=one
 fi
 
-# A main program in C, that calls a procedure with coarrays: in an object and in a shared library, whose constructors run
-# before those of the program.
+# A main program in C, that calls a procedure with coarrays: in an object and in a shared library, whose constructors
+# run before those of the program.
 cat >procedure.f90 <<'FORTRAN'
 subroutine work() bind(c)
   implicit none

@@ -3,8 +3,8 @@
  * elements, sections, components and character variables of its right neighbour.
  *
  * Broken by an accessor that runs on another image's pointers, by a request that is lost, cut or answered by another
- * image, by a subscript that does not reach the owner, by data that a transfer writes past or leaves out, and by a span that
- * CO_BROADCAST believes. */
+ * image, by a subscript that does not reach the owner, by data that a transfer writes past or leaves out, and by a
+ * span that CO_BROADCAST believes. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
