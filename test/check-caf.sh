@@ -93,6 +93,7 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
         ends 1 'bytes 32 to 63 are outside of the coarray, which has 40 bytes' section
         ends 1 'a component on image 2 is not allocated or not associated' component
         ends 1 'index 6 of an array on image 2 is outside 1:5' component_index
+        ends 1 'index 6 of an array on image 2 is outside 1:5' component_section
         ends 1 'bytes -4 to -1 are outside of the coarray, which has 40 bytes' below
         ends 1 'bytes 40 to 43 are outside of the coarray, which has 40 bytes' above
         ends 1 'are outside of the coarray, which has 40 bytes' far_section

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=sh
-# mutate.sh: one function of test/sim/mutations and test/mpi/mutations.
+# mutate.sh: one function of test/mutations and test/sim/mutations.
 
 # mutate FILE: prints FILE with its only occurrence of $old replaced by $new. Fails where $old is not there once.
 mutate() {

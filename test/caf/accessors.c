@@ -3,7 +3,8 @@
  * elements, sections, components and character variables of its right neighbour.
  *
  * Broken by an accessor that runs on another image's pointers, by a request that is lost, cut or answered by another
- * image, by a subscript that does not reach the owner, and by data that a transfer writes past or leaves out. */
+ * image, by a subscript that does not reach the owner, by data that a transfer writes past or leaves out, and by a
+ * span that CO_BROADCAST believes. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ void _gfortran_caf_change_team(void *team, int *stat, char *errmsg, size_t errms
 void _gfortran_caf_end_team(int *stat, char *errmsg, size_t errmsg_len);
 void _gfortran_caf_sync_team(void *team, int *stat, char *errmsg, size_t errmsg_len);
 void _gfortran_caf_sync_all(int *stat, char *errmsg, size_t errmsg_len);
+void _gfortran_caf_co_broadcast(void *a, int source, int *stat, char *errmsg, size_t errmsg_len);
 void _gfortran_caf_error_stop(int code, bool quiet);
 void _gfortran_caf_register(size_t size, int type, void **token, void *desc, int *stat, char *errmsg, size_t len);
 void _gfortran_caf_register_accessor(int hash, void (*accessor)(void));
@@ -229,6 +231,19 @@ static void fail_in_team(int me, int n) {
     exit(0);
 }
 
+/* Allocatable components of CO_BROADCAST, in descriptors whose span is left over from one of larger elements. */
+static void broadcast_components(int me) {
+    for (int n = 1; n <= 20; n++) {
+        int *component = malloc((size_t)n * sizeof *component);
+        struct array left_over = make_array(component, n);
+        left_over.span = 12;
+        for (int i = 0; i < n; i++) component[i] = value(me, i);
+        _gfortran_caf_co_broadcast(&left_over, 1, NULL, NULL, 0);
+        for (int i = 0; i < n; i++) check(component[i] == value(1, i), "broadcast of a component");
+        free(component);
+    }
+}
+
 int main(int argc, char **argv) {
     struct array a_desc = scalar_of(INTEGER, 4), x_desc = scalar_of(DERIVED, sizeof(struct box)),
                  text_desc = scalar_of(CHARACTER, 5);
@@ -280,6 +295,7 @@ int main(int argc, char **argv) {
                                       &v, sizeof v, NULL, NULL, NULL);
     }
     _gfortran_caf_sync_all(NULL, NULL, 0);
+    broadcast_components(me);
     if (argc > 1 && strcmp(argv[1], "failed") == 0) fail_in_team(me, n);
 
     for (int round = 0; round < 20; round++) {

@@ -7,7 +7,7 @@ program basics
   use iso_fortran_env
   implicit none
   integer, save :: scalar[*]
-  integer, save :: matrix(8, 6)[*]
+  integer, save :: matrix(8, 6)[*], large(300000)[*]
   real(real64), save :: initial(3)[*] = [1.5d0, 2.5d0, 3.5d0]
   character(len=6), save :: text[*]
   integer, allocatable :: a(:)[:], cube(:, :, :)[:], one[:]
@@ -36,6 +36,19 @@ program basics
   scalar[right] = scalar[right] * 10 + me
   sync all
   call expect(scalar, 20 + left, 'several transfers of one image to one scalar')
+  sync all
+  do k = 1, 10
+    large(2:)[right] = k
+    large(1)[right] = k
+    got = large(size(large))[right]
+    call expect(got, k, 'get after a long put')
+    large(size(large) - 1)[right] = -k
+    large(1:7:3)[right] = -k
+    sync all
+    call expect(large(size(large) - 1), -k, 'put after a long put')
+    call expect(large(4), -k, 'put of a section after a long put')
+    sync all
+  end do
   three = initial(:)[right]
   call expect(int(sum(three) * 2), 15, 'an initial value')
 
@@ -89,11 +102,13 @@ program basics
   matrix(:, 1) = [(i, i = 1, 8)]
   matrix(2:8, 1)[me] = matrix(1:7, 1)[me]
   call expect(sum(abs(matrix(:, 1) - [1, 1, 2, 3, 4, 5, 6, 7])), 0, 'overlapping sections of one image')
+  matrix(1:7:2, 1)[me] = matrix(7:1:-2, 1)
+  call expect(sum(abs(matrix(1:7:2, 1) - [6, 4, 2, 1])), 0, 'a section of this image in the opposite order')
 
   ! conversion
   sync all
   three = matrix(1:3, 1)[right]
-  call expect(int(sum(three)), 4, 'integers to reals')
+  call expect(int(sum(three)), 11, 'integers to reals')
   initial(2)[right] = me
   scalar[right] = 2.75
   sync all

@@ -8,6 +8,7 @@ module operations
 contains
   pure integer function times(a, b)
     integer, intent(in) :: a, b
+    if (a == 0 .or. b == 0) error stop 'an element that no image has'
     times = a * b
   end function
   pure function longest(a, b) result(c)
@@ -23,6 +24,11 @@ contains
     real(8), intent(in) :: a, b
     larger = max(a, b)
   end function
+  ! Commutative but for rounding.
+  pure real(8) function rounded(a, b)
+    real(8), intent(in) :: a, b
+    rounded = ((a + 1000) - 1000) + b
+  end function
   pure complex function product_of(a, b)
     complex, intent(in) :: a, b
     product_of = a * b
@@ -33,6 +39,7 @@ program collectives
   use operations
   use iso_fortran_env
   implicit none
+  integer, parameter :: ucs4 = selected_char_kind('ISO_10646')
   integer :: me, n, i, k, stat
   integer :: x, v(7), m(4, 6), many(1000)
   integer(1) :: i1
@@ -40,13 +47,14 @@ program collectives
   integer(8) :: i8(3)
   integer(16) :: i16
   real(4) :: r4
-  real(8) :: r8(5)
+  real(8) :: r8(5), same(5)
   real(16) :: r16(2)
   complex(4) :: c4
   complex(8) :: c8
   complex(16) :: c16
   logical :: l
   character(len=4) :: text
+  character(len=2, kind=ucs4) :: wide
   character(len=60) :: message
   real(8), allocatable :: a(:)[:]
 
@@ -94,6 +102,9 @@ program collectives
   text = 'im' // achar(iachar('a') + me)
   call co_min(text)
   if (text /= 'imb') error stop 'co_min of characters'
+  wide = achar(256 * me + 10 - me, kind=ucs4)
+  call co_max(wide)
+  if (wide /= achar(256 * n + 10 - n, kind=ucs4)) error stop 'co_max of wide characters'
 
   ! broadcasts
   do i = 1, n
@@ -131,6 +142,11 @@ program collectives
   r8 = me
   call co_reduce(r8, larger)
   call expect(nint(r8(2)), n, 'co_reduce of doubles')
+  r8 = [(sqrt(dble(me + 10 * i)), i = 1, 5)]
+  call co_reduce(r8, rounded)
+  same = r8
+  call co_broadcast(same, 1)
+  if (any(r8 /= same)) error stop 'co_reduce has not the same result on all images'
   c4 = (0, 1)
   call co_reduce(c4, product_of)
   if (abs(c4 - (0, 1)**n) > 1e-5) error stop 'co_reduce of complex'

@@ -32,7 +32,7 @@ program components
   type(outer), save :: x[*]
   type(element), allocatable :: array(:)[:]
   integer :: me, n, right, left, i, j, k, got, stat
-  integer, allocatable :: b(:)
+  integer, allocatable :: b(:), shaped(:, :)
   real(8), target, save :: far(4)
   real(8) :: row(3)
   real :: reals(10)
@@ -88,6 +88,10 @@ program components
   call expect(size(b), 2 * right + 1, 'the size of a whole component')
   call expect(sum(b), 1000 * right * (2 * right + 1), 'a whole component')
   call expect(x[right]%m(right + 1, 2), right * (3 * right + 3), 'the last element of a matrix')
+  allocate (shaped(3, right + 1))
+  shaped = x[right]%m
+  call expect(size(shaped, 1), right + 1, 'the shape of a whole matrix')
+  call expect(shaped(1, 3), right * (2 * right + 3), 'an element of a whole matrix')
   call expect(sum(x[right]%m(1:2, 0)), 3 * right, 'a section of a matrix')
   sync all
   x[right]%a(0) = me

@@ -108,6 +108,14 @@ program conversions
   sync all
   call expect(all(text(2:3) == 'q    ') .and. text(1) == 'abcde', 'one string for two')
   call expect(wide(2) == ucs4_'cde' .and. wide(3) == ucs4_'f', 'wide characters')
+  short = 'ab' // achar(233)
+  sync all
+  wide(:)[other] = short
+  short = ''
+  sync all
+  call expect(ichar(wide(2)(3:3)) == 233, 'a character above 127 to a wide one')
+  short = wide(:)[other]
+  call expect(iachar(short(3)(3:3)) == 233, 'and from it')
   if (me == 1) print '(a)', 'conversions: passed'
 contains
   subroutine expect(right, what)

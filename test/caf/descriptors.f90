@@ -9,7 +9,7 @@ module dummies
   type leaf
     integer :: i = 0
     character(len=3) :: word = '---'
-    integer, allocatable :: a(:)
+    integer, allocatable :: a(:), tiny(:)
     real(8), allocatable :: m(:, :)
     character(len=7) :: words(2) = '-'
   end type
@@ -21,6 +21,10 @@ module dummies
     integer :: i = 0
     character(len=3) :: word = '---'
     real(4) :: r = 0
+  end type
+  type longer
+    integer :: i(3) = 0
+    character(len=7) :: word = '-------'
   end type
 contains
   subroutine broadcast_any(x, from)
@@ -48,9 +52,10 @@ contains
     type(leaf), intent(inout) :: x
     integer, intent(in) :: k
     integer :: i
-    if (.not. allocated(x%a)) allocate (x%a(5))
+    if (.not. allocated(x%a)) allocate (x%a(5), x%tiny(2))
     if (.not. allocated(x%m)) allocate (x%m(2, 3))
     x%i = k
+    x%tiny = [k, -k]
     x%word = 'ab' // achar(iachar('0') + k)
     x%a = [(10 * k + i, i = 1, 5)]
     x%m = k + 0.5d0
@@ -77,12 +82,14 @@ program descriptors
   type(leaf) :: m
   type(tree) :: t
   type(plain), save :: p(5)[*]
+  type(longer), save :: o(4)[*]
   integer, save :: x(-3:8)[*]
   integer, allocatable :: y(:, :)[:], z(:, :), empty(:)
   character(len=4) :: c(5)
   integer :: k(6), v(12), w(4), me, n, last, i, n_none
   integer(1) :: small(3)
   real(8) :: r(4)
+  character(len=7) :: words(2)
 
   me = this_image()
   n = num_images()
@@ -135,6 +142,7 @@ program descriptors
     error stop 'a put of text to elements'
 
   ! vector subscripts
+  o%word = [('word' // achar(iachar('0') + i), i = 1, 4)]
   x = [(1000 * me + i, i = -3, 8)]
   allocate (y(4, 3)[*])
   y = reshape([(1000 * me + i, i = 1, 12)], [4, 3])
@@ -147,6 +155,8 @@ program descriptors
   small = [int(-3, 1), int(8, 1), int(0, 1)]
   k(1:3) = x(small)[last]
   call expect(k(2), 1000 * last + 8, 'a vector of short integers, to the edge')
+  words = o([4, 2])[last]%word ! their distances are no multiples of 7 bytes
+  if (words(1) /= 'word4' .or. words(2) /= 'word2') error stop 'a vector subscript of text components'
   n_none = 0
   z = y(w, 1:n_none)[last]
   call expect(size(z), 0, 'a vector beside an empty section')
@@ -181,6 +191,7 @@ contains
     integer, intent(in) :: k
     call expect(x%i, k, 'an integer component')
     call expect(sum(x%a), 50 * k + 15, 'an allocatable component')
+    call expect(x%tiny(2), -k, 'an allocatable component of two elements')
     call expect(nint(sum(x%m)), 6 * k + 3, 'an allocatable matrix')
     if (x%word /= 'ab' // achar(iachar('0') + k)) error stop 'a text component'
     if (x%words(1) /= 'first' .or. x%words(2) /= 'last  ' // achar(iachar('0') + k)) error stop 'an array of text'

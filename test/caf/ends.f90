@@ -99,6 +99,9 @@ program ends
     i = 6
     if (me == 1) i = z[2]%b(i)
     sync all
+  case ('component_section')
+    if (me == 1) v(1:3) = z[2]%b(2:first - 3:2)
+    sync all
   case ('lock')
     lock (lock[1])
     lock (lock[1])

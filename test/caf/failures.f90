@@ -61,6 +61,8 @@ program failures
     list = failed_images()
     call expect(size(list), 1, 'failed_images')
     call expect(list(1), n - 1, 'the failed image')
+    call expect(num_images(failed=.true.), 1, 'num_images of failed images')
+    call expect(num_images(failed=.false.), n - 1, 'num_images of the other images')
     i = x[n - 1, stat=stat]
     call expect(stat, stat_failed_image, 'get from a failed image')
     if (me == 1) then

@@ -51,7 +51,7 @@ program moved
   type(item) :: local
   type(holder) :: h
   type(team_type) :: team
-  integer, allocatable :: tmp(:), v
+  integer, allocatable :: tmp(:), v, w
   character(len=:), allocatable :: text
   real(8), allocatable :: m(:, :)
   integer :: me, n, right, i, round
@@ -121,6 +121,14 @@ program moved
     call move_alloc(tmp, x%a)
     call move_alloc(x%one, v)
     deallocate (v)
+    allocate (w, source=2)
+    allocate (x%one, source=1)
+    call move_alloc(x%one, v)
+    call move_alloc(w, x%one)
+    deallocate (x%one)
+    allocate (x%one, source=3)
+    call expect(v, 1, 'memory of a scalar component in a variable')
+    deallocate (v, x%one)
     call move_alloc(x%text, text)
     if (text /= 'a text that grows') error stop 'text of a component in a variable'
     deallocate (text)

@@ -49,8 +49,13 @@ program teams
       end if
       sync images (*)
       if (mod(round, 2) == 0) deallocate (a) ! else END TEAM does it
+      if (mod(round, 4) == 0) allocate (a(members)[*], source=x)
       form team (merge(1, 2, mine == 1), inner)
       change team (inner)
+        if (allocated(a)) then
+          i = a(1)[num_images()]
+          call expect(i, x[num_images()], 'a coarray of the outer team')
+        end if
         call expect(num_images(), merge(1, members - 1, mine == 1), 'num_images of the inner team')
         s = x[num_images()]
         if (mod(s, 2) /= number - 1) error stop 'the inner team'
@@ -64,6 +69,14 @@ program teams
     sync all
     if (n > 1) call expect(x[n], n, 'an image of the initial team')
     sync all
+    ! a number that other images had in the round before
+    s = (me - 1) / (1 + mod(round, 2))
+    form team (1 + mod(s, 2), team)
+    change team (team)
+      i = x[1]
+      i = (i - 1) / (1 + mod(round, 2))
+      call expect(mod(i, 2), mod(s, 2), 'an image of a team with a former number')
+    end team
   end do
   if (me == 1) print '(a)', 'teams: passed'
 contains

@@ -8,11 +8,12 @@ program words
   implicit none
   type(lock_type), save :: lock[*]
   type(lock_type), allocatable :: locks(:)[:]
+  integer(8), allocatable :: used(:)[:]
   type(event_type), save :: ready[*], events(3)[*]
   integer(atomic_int_kind), save :: counter[*], several(4)[*]
   integer(atomic_int_kind), save :: pair(2)[*]
   logical(atomic_logical_kind), save :: flag[*]
-  integer, save :: shared[*], turn[*]
+  integer, save :: shared[*], turn[*], large(50000)[*]
   integer :: me, n, right, left, i, old, got, stat
   logical :: acquired
   logical(atomic_logical_kind) :: l
@@ -36,7 +37,37 @@ program words
   call expect(shared[1], n * rounds, 'critical')
   sync all
 
-  ! locks of the last image, of an array
+  ! three images change data of another one, and wait for the lock in two ways
+  large = 0
+  turn = 0
+  sync all
+  do i = 1, merge(rounds, 0, me <= 3)
+    if (mod(i, 2) == 0) then
+      lock (lock[1])
+    else
+      do
+        lock (lock[1], acquired_lock=acquired)
+        if (acquired) exit
+      end do
+    end if
+    if (mod(i, 4) == 0) then
+      got = large(size(large))[n]
+      large(:)[n] = got + 1
+    end if
+    turn[n] = turn[n] + 1
+    unlock (lock[1])
+  end do
+  sync all
+  got = large(size(large))[n]
+  call expect(got, rounds / 4 * min(n, 3), 'long data of another image than that of the lock')
+  call expect(turn[n], rounds * min(n, 3), 'data of another image than that of the lock')
+  sync all
+  turn = 0
+
+  ! locks of the last image, of an array, in memory that was used before
+  allocate (used(8)[*])
+  used = -1
+  deallocate (used)
   allocate (locks(3)[*])
   shared = 0
   sync all
@@ -99,6 +130,21 @@ program words
   end do
   call event_query(ready, got)
   call expect(got, 0, 'count of an event')
+  ! a put to a third image before a post
+  large = 0
+  sync all
+  do i = 1, 20
+    if (me == 1 .and. n > 2) then
+      large(:)[n] = i
+      event post (ready[2])
+      event wait (ready)
+    else if (me == 2 .and. n > 2) then
+      event wait (ready)
+      got = large(size(large))[n]
+      call expect(got, i, 'a put to a third image before a post')
+      event post (ready[1])
+    end if
+  end do
   sync all
   do i = 1, n
     event post (events(3)[i], stat=stat)
@@ -124,6 +170,7 @@ program words
   call atomic_or(several(1)[1], ishft(1, me))
   call atomic_xor(several(2)[1], ishft(1, me))
   call atomic_define(pair(2)[right], 2**30 + me)
+  call atomic_define(pair(1)[right], 1)
   sync all
   call atomic_ref(got, counter[1])
   call expect(got, 2 * n * rounds, 'atomic_add')
@@ -133,7 +180,7 @@ program words
   call expect(got, 2 * (2**n - 1), 'atomic_or')
   call expect(several(2)[1], 2 * (2**n - 1), 'atomic_xor')
   call expect(pair(2) - 2**30, left, 'atomic_define')
-  call expect(pair(1), 0, 'beside it')
+  call expect(pair(1), 1, 'atomic_define beside it')
   sync all
   call atomic_fetch_and(several(1)[1], not(ishft(1, me)), old)
   if (iand(old, ishft(1, me)) == 0) error stop 'atomic_fetch_and'
@@ -167,11 +214,27 @@ program words
       do old = 1, 20
         call atomic_add(counter[n], 1)
       end do
-      sync images (2)
-    else if (me == 2 .and. n > 2) then
+      call atomic_add(counter[n - 1], 1)
+      sync images (n - 1)
+    else if (me == n - 1 .and. n > 2) then
       sync images (1)
       call atomic_ref(got, counter[n])
       if (got < 20 * i) call expect(got, 20 * i, 'atomic_add to a third image, before sync images')
+    end if
+  end do
+  sync all
+  counter = 0
+  do i = 1, rounds
+    sync all
+    if (me == 1 .and. n > 2) then
+      do old = 1, 20
+        call atomic_add(counter[n], 1)
+      end do
+    end if
+    sync all
+    if (me == 2 .and. n > 2) then
+      call atomic_ref(got, counter[n])
+      call expect(got, 20 * i, 'atomic_add to a third image, before sync all')
     end if
   end do
   sync all
