@@ -59,21 +59,27 @@ static int follows_component(const char *base) {
     return 0;
 }
 
+/* The span of the section of text components that is being broadcast, and of the one before; 0: it is no such one. */
+static ptrdiff_t this_section, last_section;
+
 /* That descriptor has contiguous elements, and its span and offset are unset. They may be left over from another one,
  * and even agree with its bounds. Then it looks like a pointer to components of larger elements. It is one of a
  * component if elements so far apart would not be aligned, if there is a block of memory of just its size, or a
- * component of the same variable was broadcast before. gfortran passes sections of text components with such
- * descriptors, too. Returns 0 after it has reported that it cannot tell. */
+ * component of the same variable was broadcast before. gfortran passes sections of text components (x%text)
+ * with such descriptors, too: one after the other. Returns 0 after it has reported that it cannot tell. */
 static int believe_span(struct packed *p, struct rmai_caf_result r, const struct descriptor *a) {
     if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
         return 1;
     const ptrdiff_t align = a->type == RMAI_CAF_CHARACTER ? 1 : a->elem_len % 4 == 0 ? 4 : (ptrdiff_t)a->elem_len;
     if (a->span >= SPAN_MOST || a->span % align != 0 || rmai_caf_component_is(a->base, p->box.n * a->elem_len) ||
-        (a->type != RMAI_CAF_CHARACTER && follows_component(a->base))) {
+        (a->span != last_section && follows_component(a->base))) {
         p->stride[0] = p->packed_stride[0];
         return 1;
     }
-    if (a->type == RMAI_CAF_CHARACTER) return 1;
+    if (a->type == RMAI_CAF_CHARACTER) {
+        this_section = a->span;
+        return 1;
+    }
     rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
                     "CO_BROADCAST: the compiler does not tell whether the elements are contiguous, or %td bytes apart: "
                     "use a variable of its own",
@@ -198,6 +204,8 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
         rmai_caf_done(r);
         return;
     }
+    last_section = this_section;
+    this_section = 0;
     if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
     recent[n_recent++ % RECENT] = p.a->base;
     const size_t bytes = p.box.n * p.a->elem_len;

@@ -120,11 +120,9 @@ static struct rmai_caf_message receive_message(struct side *s, struct piece *pie
         memcpy(m.data + received, piece->data, piece->len);
         received += piece->len;
         if (received == m.len) return m;
-        uint32_t kind = piece->kind;
         *piece = (struct piece){.kind = PIECE_TAKEN};
         give_turn(s, piece);
-        take_turn(s, piece);
-        piece->kind = kind;
+        take_turn(s, piece); /* the next piece is of the same kind */
     }
 }
 

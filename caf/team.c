@@ -86,7 +86,6 @@ void rmai_caf_team_change(struct rmai_caf_result r, struct rmai_caf_team *team) 
                         (long long)team->number, (long long)rmai_caf.team->number);
         return;
     }
-    team->outer = rmai_caf.team;
     team->active++;
     rmai_caf.team = team;
     rmai_caf_sync_team(r, "CHANGE TEAM", team);
@@ -101,7 +100,7 @@ void rmai_caf_team_end(struct rmai_caf_result r) {
     rmai_caf_sync_team(r, "END TEAM", team);
     rmai_caf_coarray_free_all(team);
     team->active--;
-    rmai_caf.team = team->outer;
+    rmai_caf.team = team->parent;
 }
 
 struct rmai_caf_team *rmai_caf_team_above(int distance) {

@@ -16,7 +16,6 @@ struct rmai_caf_team {
     int active;                   /* how often this image is inside of CHANGE TEAM for it, now */
     rma_team *native;             /* the PEs in the same order */
     struct rmai_caf_team *parent;
-    struct rmai_caf_team *outer;       /* the current team before CHANGE TEAM */
     struct rmai_caf_team *next;        /* of all teams of this image */
     struct rmai_caf_coarray *coarrays; /* allocated in the team, while it is not the initial one */
     int communicator;                  /* MPI's, for Fortran, if has_communicator is 1 */
