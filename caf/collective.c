@@ -19,7 +19,7 @@
 static inline void copy_few(void *to, const void *from, size_t len) {
     if (len == 8)
         memcpy(to, from, 8);
-    else
+    else if (len)
         memcpy(to, from, len);
 }
 
@@ -251,9 +251,9 @@ void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_
     if (rmai_caf_can_exchange(team->n, bytes)) {
         struct operation o = {.combine = combine, .n = n * per, .context = context, .me = team->me};
         struct rmai_caf_parcel parcel = {.says = says};
-        memcpy(parcel.data, data, bytes);
+        copy_few(parcel.data, data, bytes);
         if (!rmai_caf_exchange(r, statement, team, &parcel, bytes, take_and_combine, &o)) return;
-        if (result == 0 || result - 1 == team->me) memcpy(data, parcel.data, bytes);
+        if (result == 0 || result - 1 == team->me) copy_few(data, parcel.data, bytes);
     } else {
         if (!rmai_caf_sync_saying(r, statement, team, says)) return;
         if (n > 0 && reduce_natively(team->native, op, type, data, n, result - 1) == NO_NATIVE)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The memory of components leaves coarrays: MOVE_ALLOC gives it to any variable, and a compiler's code that frees or
- * reallocates that variable calls the C library, as for any other. (gfortran does so even in an assignment to a coarray
- * with components.) So this module stands in front of free and realloc: they accept memory of components, too. */
+ * reallocates the variable calls the C library. (gfortran does so even in an assignment to a coarray with components.)
+ * So this module stands in front of free and realloc, which accept memory of components, too, in any thread. */
 #include "config.h"
 
 #include "caf/component.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -22,23 +23,30 @@ _Static_assert(sizeof(struct head) == 16, "a block is aligned like those of mall
 /* The space of this image: of all coarrays and components, and of no block of malloc. */
 static uintptr_t space;
 static size_t space_bytes;
+static pthread_t starter; /* the thread that has started the coarrays */
+static pid_t process;
 
 void rmai_caf_component_begin(void) {
     space = (uintptr_t)rmai_caf.self - (uintptr_t)(rmai_caf.first & (((rma_gptr_t)1 << 40) - 1));
     space_bytes = rmai_caf.self->space;
+    starter = pthread_self();
+    process = getpid();
 }
+
+static int is_starter(void) { return pthread_equal(pthread_self(), starter); }
 
 static struct head *head_of(void *memory) { return (struct head *)memory - 1; }
 
 static inline int is_in_space(const void *memory) { return (uintptr_t)memory - space < space_bytes; }
 
 void rmai_caf_peek(void *to, const void *address, size_t len) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE), first = page - (uintptr_t)address % page;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), most = page - (uintptr_t)address % page;
+    const size_t first = most < len ? most : len;
     memset(to, 0, len);
-    for (size_t at = 0; at < len; at += first) {
-        struct iovec here = {(char *)to + at, at == 0 && first < len ? first : len - at};
-        struct iovec there = {(char *)(uintptr_t)address + at, here.iov_len};
-        if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) < 0 && at > 0) return;
+    for (int part = 0; part < 2; part++) {
+        const size_t at = part ? first : 0, now = part ? len - first : first;
+        struct iovec here = {(char *)to + at, now}, there = {(char *)(uintptr_t)address + at, now};
+        if (now) (void)!process_vm_readv(getpid(), &here, 1, &there, 1, 0);
     }
 }
 
@@ -56,6 +64,8 @@ void *rmai_caf_component_memory(struct rmai_caf_result r, size_t size) {
     struct head *head;
     size_t bytes;
     if (__builtin_add_overflow(size, sizeof *head, &bytes)) bytes = SIZE_MAX;
+    /* Memory of the C library is reached, too, by a longer way (rmai_caf_place_of). */
+    if (!is_starter()) return rmai_caf_memory("ALLOCATE", size);
     if (rma_alloc_mem(bytes, &head) != RMA_SUCCESS) {
         rmai_caf_report(r, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component of %zu bytes: %s", size,
                         rma_last_error());
@@ -65,11 +75,33 @@ void *rmai_caf_component_memory(struct rmai_caf_result r, size_t size) {
     return head + 1;
 }
 
-/* After the end of the coarrays the space is gone, and what is left of it needs not be freed. */
+/* Blocks that other threads have freed: librma's calls are for the thread that has started the coarrays, and OpenMP's
+ * threads may deallocate. That thread frees them at its next call. */
+static struct head *_Atomic freed_elsewhere;
+
+static void free_rest(void) {
+    struct head *head = __atomic_exchange_n(&freed_elsewhere, NULL, __ATOMIC_ACQUIRE);
+    while (head) {
+        struct head *const next = (struct head *)head->size;
+        rma_free_mem(head);
+        head = next;
+    }
+}
+
+/* A child made by fork(2) leaves its parent's memory alone. After the end of the coarrays the space is gone, and what
+ * is left of it need not be freed. */
 static void release(void *memory) {
-    if (!rmai_caf.self || head_of(memory)->magic != MAGIC) return;
-    head_of(memory)->magic = 0;
-    rma_free_mem(head_of(memory));
+    struct head *const head = head_of(memory);
+    if (!rmai_caf.self || getpid() != process || head->magic != MAGIC) return;
+    head->magic = 0;
+    if (is_starter()) {
+        if (__builtin_expect(freed_elsewhere != NULL, 0)) free_rest();
+        rma_free_mem(head);
+        return;
+    }
+    struct head *next = __atomic_load_n(&freed_elsewhere, __ATOMIC_RELAXED);
+    do head->size = (size_t)next;
+    while (!__atomic_compare_exchange_n(&freed_elsewhere, &next, head, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 
 /* ---- in front of the C library ---- */
@@ -79,7 +111,7 @@ static void *(*next_realloc)(void *memory, size_t size);
 
 /* dlsym may itself allocate and free: what it frees then stays. */
 static void find_next(void) {
-    static int searching;
+    static _Thread_local int searching;
     if (searching) return;
     searching = 1;
     *(void **)(void *)&next_realloc = dlsym(RTLD_NEXT, "realloc");
@@ -99,7 +131,7 @@ static void free_any(void *memory) {
 static void *realloc_any(void *memory, size_t size) {
     if (__builtin_expect(is_in_space(memory), 0)) {
         void *larger = malloc(size ? size : 1);
-        const size_t old = rmai_caf.self ? head_of(memory)->size : 0;
+        const size_t old = head_of(memory)->magic == MAGIC ? head_of(memory)->size : 0;
         if (!larger) return NULL;
         memcpy(larger, memory, old < size ? old : size);
         release(memory);

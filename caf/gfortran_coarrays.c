@@ -12,6 +12,7 @@
 #include "caf/component.h"
 #include "caf/gfortran.h"
 
+#include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +32,32 @@ static void *scalars;
 
 static int compare_scalars(const void *a, const void *b) { return (a > b) - (a < b); }
 
-static struct scalar_component *scalar_of(caf_token *token) {
+/* OpenMP's threads may allocate and deallocate components. */
+static pthread_mutex_t scalars_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The scalar component that was registered with this token, or NULL. With `take` it is no longer registered. */
+static struct scalar_component *scalar_of(caf_token *token, int take) {
     struct scalar_component *s = (struct scalar_component *)*token;
-    return s && tfind(s, &scalars, compare_scalars) && s->token == token ? s : NULL;
+    if (!s || *token == &array_component) return NULL;
+    pthread_mutex_lock(&scalars_lock);
+    if (!tfind(s, &scalars, compare_scalars) || s->token != token) s = NULL;
+    if (s && take) tdelete(s, &scalars, compare_scalars);
+    pthread_mutex_unlock(&scalars_lock);
+    return s;
 }
 
-#define AROUND ((ptrdiff_t)1024) /* bytes of a type before and after a token in which its component is looked for */
+static struct scalar_component *new_scalar(caf_token *token) {
+    struct scalar_component *s = rmai_caf_memory("ALLOCATE", sizeof *s);
+    *s = (struct scalar_component){.token = token};
+    pthread_mutex_lock(&scalars_lock);
+    const int added = tsearch(s, &scalars, compare_scalars) != NULL;
+    pthread_mutex_unlock(&scalars_lock);
+    if (!added) rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component");
+    return s;
+}
+
+/* Bytes of a type before and after a token in which its component is looked for: of a larger type the memory stays. */
+#define AROUND ((ptrdiff_t)1024)
 
 /* 1 if the scalar component still has the memory: MOVE_ALLOC may have given it another one. */
 static int has_memory_near(const struct scalar_component *s) {
@@ -80,7 +101,7 @@ static int is_component(const struct descriptor *desc, const caf_token *token) {
 }
 
 static void register_component(struct rmai_caf_result r, size_t size, caf_token *token, struct descriptor *desc) {
-    struct scalar_component *s = scalar_of(token);
+    struct scalar_component *s = scalar_of(token, 0);
     void *memory = rmai_caf_component_memory(r, size);
     if (!memory) return;
     desc->base = memory;
@@ -91,24 +112,18 @@ static void register_component(struct rmai_caf_result r, size_t size, caf_token 
         *token = &array_component;
         return;
     }
-    if (!s) {
-        s = rmai_caf_memory("ALLOCATE", sizeof *s);
-        *s = (struct scalar_component){.token = token};
-        if (!tsearch(s, &scalars, compare_scalars))
-            rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM, "ALLOCATE: no memory for a component");
-    }
+    if (!s) s = new_scalar(token);
     s->memory = memory;
     *token = &s->none;
 }
 
 static void deregister_component(caf_token *token) {
-    struct scalar_component *s = scalar_of(token);
+    struct scalar_component *s = scalar_of(token, 1);
     if (!s) {
         rmai_caf_component_free(array_before(token));
         return;
     }
     if (has_memory_near(s)) rmai_caf_component_free(s->memory);
-    tdelete(s, &scalars, compare_scalars);
     free(s);
 }
 

@@ -15,7 +15,7 @@
 
 #define FRAME     65536                /* bytes of a procedure's frame, in which gfortran makes descriptors */
 #define NEAR      4096                 /* bytes of a derived type */
-#define RECENT    8                    /* broadcasts */
+#define RECENT    64                   /* broadcasts */
 #define TYPE_VOID 10                   /* gfortran's BT_VOID */
 #define SPAN_MOST ((ptrdiff_t)1 << 31) /* more bytes than an element of an array has */
 
@@ -46,6 +46,12 @@ static const struct descriptor *component_text(const struct descriptor *a) {
 static const char *recent[RECENT];
 static unsigned n_recent;
 
+static int was_broadcast(const void *base) {
+    for (int k = 0; k < RECENT; k++)
+        if (recent[k] == base) return 1;
+    return 0;
+}
+
 /* 1 if what was broadcast before may be another component of the same variable: it is near this address, or memory to
  * which something near this address points. */
 static int follows_component(const char *base) {
@@ -62,12 +68,13 @@ static int follows_component(const char *base) {
 /* The span of the section of text components that is being broadcast, and of the one before; 0: it is no such one. */
 static ptrdiff_t this_section, last_section;
 
-/* That descriptor has contiguous elements, and its span and offset are unset. They may be left over from another one,
- * and even agree with its bounds. Then it looks like a pointer to components of larger elements. It is one of a
- * component if elements so far apart would not be aligned, if there is a block of memory of just its size, or a
- * component of the same variable was broadcast before. gfortran passes sections of text components (x%text)
- * with such descriptors, too: one after the other. Returns 0 after it has reported that it cannot tell. */
-static int believe_span(struct packed *p, struct rmai_caf_result r, const struct descriptor *a) {
+/* The descriptor that gfortran 12 makes for a component has contiguous elements, and its span and offset are unset.
+ * They may be left over from another one, and even agree with its bounds. Then it looks like a pointer to components of
+ * larger elements. It is one of a component if elements so far apart would not be aligned, if there is a block of
+ * memory of just its size, or a component of the same variable was broadcast before. gfortran passes sections of text
+ * components (x%text) with such descriptors, too: one after the other. Returns 0 after it has reported that it cannot
+ * tell. */
+static int believe_span(struct packed *p, const struct descriptor *a) {
     if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
         return 1;
     const ptrdiff_t align = a->type == RMAI_CAF_CHARACTER ? 1 : a->elem_len % 4 == 0 ? 4 : (ptrdiff_t)a->elem_len;
@@ -80,7 +87,7 @@ static int believe_span(struct packed *p, struct rmai_caf_result r, const struct
         this_section = a->span;
         return 1;
     }
-    rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
+    rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
                     "CO_BROADCAST: the compiler does not tell whether the elements are contiguous, or %td bytes apart: "
                     "use a variable of its own",
                     a->span);
@@ -95,7 +102,7 @@ static int pack(struct packed *p, struct rmai_caf_result r, const char *statemen
     p->a = a;
     rmai_caf_box_of(a, &p->box, p->stride);
     rmai_caf_box_packed(&p->box, a->elem_len, p->packed_stride);
-    if (made_up && !believe_span(p, r, a)) return 0;
+    if (made_up && !believe_span(p, a)) return 0;
     p->copied = 0;
     for (int d = 0; d < p->box.dims; d++)
         if (p->box.count[d] > 1 && p->stride[d] != p->packed_stride[d]) p->copied = 1;
@@ -135,6 +142,7 @@ static unsigned kinds_of(const char *number) {
     uint64_t bits[2];
     memcpy(bits, number, sizeof bits);
     if (!bits[0] && !(bits[1] << 1)) return 0; /* 0 in both kinds, or -0 */
+    if (!bits[0] && !(bits[1] & 0x7fff) && !is_in_range((unsigned)(bits[1] >> 48))) return IS_10; /* 0 */
     const int may_be_10 = bits[0] >> 63 && is_in_range((unsigned)bits[1] & 0xffff);
     const int may_be_16 = is_in_range((unsigned)(bits[1] >> 48));
     if (may_be_10 == may_be_16) return MAY_BE_10 | MAY_BE_16;
@@ -142,11 +150,12 @@ static unsigned kinds_of(const char *number) {
 }
 
 /* Decides between the two kinds for all images of the team. Returns 0 after it has reported that it cannot. */
-static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts, int *kind) {
+static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts,
+                       uint64_t says, int *kind) {
     rma_team *team = rmai_caf.team->native;
     uint64_t kinds = 0;
     for (size_t i = 0; i < p->box.n * (size_t)parts; i++) kinds |= kinds_of(p->data + 16 * i);
-    if (!rmai_caf_sync_members(r, statement, rmai_caf.team)) return 0;
+    if (!rmai_caf_sync_saying(r, statement, rmai_caf.team, says)) return 0;
     rmai_caf_must(rma_or_reduce_uint64(team, &kinds, &kinds, 1));
     *kind = kinds & IS_10 ? 10 : 16;
     if (kinds == 0 || !(kinds & IS_10) != !(kinds & IS_16)) return 1;
@@ -157,8 +166,9 @@ static int decide_kind(struct rmai_caf_result r, const char *statement, const st
     return 0;
 }
 #else
-static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts, int *kind) {
-    (void)r, (void)statement, (void)p, (void)parts;
+static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts,
+                       uint64_t says, int *kind) {
+    (void)r, (void)statement, (void)p, (void)parts, (void)says;
     *kind = 16;
     return 1;
 }
@@ -167,14 +177,14 @@ static int decide_kind(struct rmai_caf_result r, const char *statement, const st
 /* The kind follows from the number of bytes. characters: in an element. Returns 0 after it has reported an error; on
  * all images, if on one. */
 static int find_type(struct rmai_caf_result r, const char *statement, const struct packed *p, int characters,
-                     struct rmai_caf_type *t) {
+                     uint64_t says, struct rmai_caf_type *t) {
     const size_t elem = p->a->elem_len;
     *t = (struct rmai_caf_type){.type = p->a->type, .kind = (int)elem, .elem = elem};
     switch (t->type) {
-        case RMAI_CAF_REAL: return elem != 16 || decide_kind(r, statement, p, 1, &t->kind);
+        case RMAI_CAF_REAL: return elem != 16 || decide_kind(r, statement, p, 1, says, &t->kind);
         case RMAI_CAF_COMPLEX:
             t->kind = (int)(elem / 2);
-            return elem != 32 || decide_kind(r, statement, p, 2, &t->kind);
+            return elem != 32 || decide_kind(r, statement, p, 2, says, &t->kind);
         case RMAI_CAF_CHARACTER: t->kind = characters > 0 ? (int)(elem / (size_t)characters) : 1; return 1;
         default: return 1;
     }
@@ -191,7 +201,7 @@ static void keep_descriptors(struct packed *p, const char *before) {
         for (size_t at = i * elem; at + sizeof d <= (i + 1) * elem; at += sizeof(void *)) {
             memcpy(&d, before + at, sizeof d);
             const size_t len = sizeof d + (size_t)d.rank * sizeof d.dim[0];
-            if (d.base && rmai_caf_descriptor_is(&d, RMAI_CAF_DIMS) && (d.span == 0 || (size_t)d.span == d.elem_len) &&
+            if (d.base && was_broadcast(d.base) && rmai_caf_descriptor_is(&d, RMAI_CAF_DIMS) &&
                 at + len <= (i + 1) * elem)
                 memcpy(p->data + at, before + at, len);
         }
@@ -222,7 +232,7 @@ static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_co
     struct rmai_caf_type type;
     struct packed p;
     if (!pack(&p, r, statement, a, 0)) return;
-    if (find_type(r, statement, &p, characters, &type))
+    if (find_type(r, statement, &p, characters, rmai_caf_says(op, result, p.box.n * p.a->elem_len), &type))
         rmai_caf_reduce(r, statement, op, p.data, p.box.n, type, result, NULL, NULL);
     unpack(&p);
 }
@@ -334,7 +344,8 @@ void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, vo
     struct user u = {.function = (any_function *)operation, .flags = flags, .characters = late_length(errmsg, a_len)};
     struct packed p;
     if (!pack(&p, r, statement, a, 0)) return;
-    if (find_type(r, statement, &p, u.characters, &u.type)) {
+    if (find_type(r, statement, &p, u.characters, rmai_caf_says(RMAI_CAF_USER, result, p.box.n * p.a->elem_len),
+                  &u.type)) {
         if (is_callable(&u))
             rmai_caf_reduce(r, statement, RMAI_CAF_USER, p.data, p.box.n, u.type, result, combine_by_user, &u);
         else

@@ -219,7 +219,8 @@ static void list_elements(struct section *s, const struct descriptor *d, const s
     const struct rmai_caf_box *box = &s->box;
     s->remote.list = s->here;
     if (box->n > LIST_HERE) s->remote.list = rmai_caf_array("vector subscript", box->n, sizeof *s->remote.list);
-    if (box->n == 0) return;
+    s->remote.list[0] = 0;
+    if (box->n == 0 || box->dims == 0) return;
     place_row(&of[0], d->dim[0].lower, s->remote.stride[0], s->remote.list);
     size_t filled = box->count[0], block = filled;
     /* The elements of the first i dimensions are listed already; each index of the next one repeats them. */

@@ -31,9 +31,13 @@ static caf_token *token_of(const struct rmai_caf_variable *v, char *descriptor) 
     return (caf_token *)(void *)(descriptor + v->token);
 }
 
-/* 1 if the coarray's variable is at that address. */
+/* 1 if the coarray's variable is at that address, where nothing may be mapped. */
 static int is_at(const struct rmai_caf_variable *v, char *address) {
-    return *(char **)(void *)address == v->coarray->base && *token_of(v, address) == v->coarray;
+    const void *base;
+    caf_token token;
+    rmai_caf_peek(&base, address, sizeof base);
+    rmai_caf_peek(&token, token_of(v, address), sizeof token);
+    return base == v->coarray->base && token == v->coarray;
 }
 
 void rmai_caf_variables_read(void) {
@@ -84,6 +88,15 @@ static int clear_at(const struct rmai_caf_variable *v, char *address) {
     return 1;
 }
 
+static int looks_like(const struct rmai_caf_variable *v, char *copy) {
+    return *(char **)(void *)copy == v->coarray->base && *token_of(v, copy) == v->coarray;
+}
+
+/* 1 if the address is in the copy of memory that is searched. */
+static int is_in_buffer(const struct rmai_caf_variable *v, const char *buffer, const char *address) {
+    return (uintptr_t)address - (uintptr_t)buffer < PIECE + v->token + sizeof(caf_token);
+}
+
 /* Clears the variables of this coarray in [low, high), which may be unmapped meanwhile. Returns how many there are. */
 static int clear_within(const struct rmai_caf_variable *v, uintptr_t low, uintptr_t high, char *buffer) {
     const size_t bytes = v->token + sizeof(caf_token);
@@ -93,7 +106,8 @@ static int clear_within(const struct rmai_caf_variable *v, uintptr_t low, uintpt
         struct iovec there = {.iov_base = (void *)at, .iov_len = here.iov_len < high - at ? here.iov_len : high - at};
         const ssize_t n = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
         for (size_t i = 0; n >= (ssize_t)bytes && i <= (size_t)n - bytes && i < PIECE; i += sizeof(void *))
-            if (is_at(v, buffer + i)) found += clear_at(v, (char *)at + i);
+            if (looks_like(v, buffer + i) && !is_in_buffer(v, buffer, (char *)at + i))
+                found += clear_at(v, (char *)at + i);
     }
     return found;
 }

@@ -9,9 +9,10 @@
  *
  * 2^22 images with RMAI_CAF_LOCK_NODES nodes fit into a tail.
  *
- * Between nodes a lock that is passed on costs one message: the new holder learns from it who the former one was, and
- * enters itself in the word, without a wait; its own UNLOCK arrives after that. Each atomic that releases or passes a
- * lock is a release of the puts before it. */
+ * Between nodes a lock is passed on by one message: the new holder learns from it who the former one was, and enters
+ * itself in the word by an atomic for which it does not wait. When it unlocks, that atomic has arrived:
+ * rmai_caf_signals completes it before the lock goes to an image on another PE than the word's, and on the word's own
+ * way nothing is overtaken. Each atomic that releases or passes a lock is a release of the puts before it. */
 #include "config.h"
 
 #include "caf/lock.h"

@@ -35,7 +35,8 @@ static inline int rmai_caf_can_exchange(int n, size_t len) {
 }
 
 /* rmai_caf_sync_members: as rmai_caf_sync_team, but reports nothing on success. Returns 1 if all images are there.
- * rmai_caf_sync_saying does the same for a collective subroutine that says what it is. */
+ * rmai_caf_sync_saying also compares what the
+ * images say. */
 int rmai_caf_sync_members(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team);
 int rmai_caf_sync_saying(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, uint64_t says);
 

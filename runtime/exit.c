@@ -137,7 +137,7 @@ int rma_leaves_well_(void) {
     static int noted;
     if (exit_status() != 0 || watched.ending || !may_leave() || !rma_reach_.running || is_waiting()) return 0;
     if (rmai_world.job.my_pe == 0 && !noted)
-        note_unfinalized_end(begun_by_coarrays() ? "its images stop now" : "the library calls it now");
+        note_unfinalized_end(begun_by_coarrays() ? "its image stops now" : "the library calls it now");
     noted = 1;
     return 1;
 }

@@ -75,10 +75,12 @@ int rma_only_reference_(void);
 /* rma_exit_ ends the whole job as rma_abort does, without a message, after flushing this process's streams. */
 void rma_exit_(int code) __attribute__((noreturn));
 
-/* rma_leaves_well_: 1 if OpenSHMEM was initialized first in this process, or coarrays (rma_call_as_(RMA_COARRAYS_) for
- * rma_init), and the process exits with status 0 and waits in no call. PE 0 then prints a note that the library
- * finalizes. A destructor that runs before this library's calls it. */
+/* The call in whose name coarrays start the runtime (rma_call_as_). */
 #define RMA_COARRAYS_ "start of the coarrays"
+
+/* rma_leaves_well_: 1 if OpenSHMEM or coarrays have started the runtime first in this process, and the process exits
+ * with status 0 and waits in no call. PE 0 then prints a note that the library finalizes. A destructor that runs before
+ * this library's calls it. */
 int rma_leaves_well_(void);
 
 /* rma_watch_exit_: rma_init was called before main, by a constructor of a shared library. Then the functions that it

@@ -385,7 +385,7 @@ FORMS_PUT(get_accumulate_blocks, (void *fetch, RMA_BLOCKS_, const struct rma_blo
 
 /* ---- for the layers above ---- */
 
-/* Until it returns a put may not be seen by what reads there next: nobody orders accesses to this memory. */
+/* A put that is under way could be missed by the next read, since nothing orders accesses to this memory. */
 static int complete_put(int code, int pe) {
     return code == RMA_SUCCESS && !rma_reach_.one_node ? rma_quiet_of_(pe) : code;
 }

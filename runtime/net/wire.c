@@ -132,7 +132,8 @@ static int check_record(struct rmai_wire_reader *m, const struct rmai_record *r,
 
 static int is_offset(uint64_t offset) { return offset >> RMA_GPTR_BITS_ == 0; }
 
-/* 1 if [offset, offset + len) may be the range of a record: of the target's space, or by address. */
+/* 1 if [offset, offset + len) may be the range of a record: in the target's space or, of a record with a name, by
+ * address. */
 static int is_range(const struct rmai_record *r, uint64_t offset, uint64_t len) {
     if (offset & RMAI_AT_ADDRESS) return r->name && offset + len >= offset;
     return is_offset(offset) && is_offset(offset + len) && is_offset(len);
