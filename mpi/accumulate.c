@@ -322,17 +322,18 @@ static int compare_swap(struct rmai_win_access *a, const void *compare) {
 RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, void *result, MPI_Datatype type,
                                       int rank, MPI_Aint disp, MPI_Win win) {
     struct rmai_win *w = rmai_win_of(win);
-    struct rmai_win_access a = {.w = w, .call = "MPI_Compare_and_swap"};
+    struct rmai_win_access a; /* filled in where the short way does not do: it is large */
     const struct rmai_datatype *t;
     int code;
     if (!w) return PMPI_Compare_and_swap(origin, compare, result, type, rank, disp, win);
     if (__builtin_expect(!origin || !compare || !result, 0))
-        return rmai_win_error(w, MPI_ERR_BUFFER, "%s: %s is a null pointer", a.call,
+        return rmai_win_error(w, MPI_ERR_BUFFER, "MPI_Compare_and_swap: %s is a null pointer",
                               !origin    ? "origin_addr"
                               : !compare ? "compare_addr"
                                          : "result_addr");
     t = rmai_datatype_of(type);
     if (t && t->predefined && update_word(w, origin, compare, result, t, rank, disp, RMAI_WIN_SWAP)) return MPI_SUCCESS;
+    a = (struct rmai_win_access){.w = w, .call = "MPI_Compare_and_swap"};
     code = rmai_win_side(&a, "target", NULL, 1, type, &a.target);
     if (code != MPI_SUCCESS) return code;
     t = a.target.type;
