@@ -75,7 +75,7 @@ static inline char *rmai_win_bytes(struct rmai_win *w, int rank, MPI_Aint disp, 
 static inline char *rmai_win_word(struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
     uint64_t offset;
     const struct rmai_win_peer *p = rmai_win_reach(w, rank, disp, len, &offset);
-    return p && p->words && (uintptr_t)(p->words + offset) % len == 0 ? p->words + offset : NULL;
+    return p && p->words && ((uintptr_t)(p->words + offset) & (len - 1)) == 0 ? p->words + offset : NULL;
 }
 
 /* rmai_win_bytes_far: the same as rmai_win_bytes, as a global pointer of a process of another node; RMA_GPTR_NULL if it

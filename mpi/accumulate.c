@@ -191,9 +191,16 @@ struct arguments {
 };
 
 static __attribute__((noinline)) int update(struct rmai_win *w, const char *call, const struct arguments *args) {
-    struct rmai_win_access a = {.w = w, .call = call};
+    static const struct rmai_win_side none;
     const enum rmai_win_op op = rmai_win_op_of(args->op);
-    int code = rmai_win_side(&a, "target", NULL, args->target_count, args->target_type, &a.target);
+    struct rmai_win_access a; /* it is large; the rest is filled in below */
+    int code;
+    a.w = w;
+    a.call = call;
+    a.pieces = NULL;
+    a.nothing = 0;
+    a.origin = a.result = none;
+    code = rmai_win_side(&a, "target", NULL, args->target_count, args->target_type, &a.target);
     if (code == MPI_SUCCESS && op != RMAI_WIN_NO_OP)
         code = rmai_win_side(&a, "origin", args->origin, args->origin_count, args->origin_type, &a.origin);
     if (code == MPI_SUCCESS && args->fetches)
@@ -215,6 +222,14 @@ static int update_request(struct rmai_win *w, const char *call, const struct arg
 
 /* ---- one word of this node ---- */
 
+static inline uint64_t load_word(const void *from, size_t len) {
+    uint64_t word8;
+    uint32_t word4;
+    if (len == 8) return memcpy(&word8, from, 8), word8;
+    memcpy(&word4, from, 4);
+    return word4;
+}
+
 /* Updates one element by an instruction, if the type has one for the operation. Returns 0, with nothing done, if it has
  * not, or if anything is unusual. */
 static inline int update_word(struct rmai_win *w, const void *origin, const void *cond, void *result,
@@ -225,10 +240,13 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
     if (atomic < 0 || (!origin && op != RMAI_WIN_NO_OP) || (!result && op == RMAI_WIN_NO_OP)) return 0;
     there = rmai_win_word(w, rank, disp, t->size);
     if (!there) return 0;
-    if (op != RMAI_WIN_NO_OP) memcpy(&value, origin, t->size);
-    if (op == RMAI_WIN_SWAP) memcpy(&expected, cond, t->size);
-    old = rma_apply_(atomic, there, t->size, value, expected);
-    if (result) memcpy(result, &old, t->size);
+    if (op != RMAI_WIN_NO_OP) value = load_word(origin, t->size);
+    if (op == RMAI_WIN_SWAP) expected = load_word(cond, t->size);
+    old = rma_apply_(op == RMAI_WIN_SWAP ? RMA_COMPARE_SWAP_ : atomic, there, t->size, value, expected);
+    if (result && t->size == 8)
+        memcpy(result, &old, 8);
+    else if (result)
+        memcpy(result, &old, 4);
     return 1;
 }
 
