@@ -236,9 +236,12 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
 static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *r, const unsigned char *element) {
     const struct rmai_element e = rmai_wire_element(r, element);
     if (r->kind == RMAI_RECORD_RUNS) return 1; /* check_runs has read it */
-    if (!is_offset(e.offset) && !is_range(r, e.offset, 0)) return refuse_offset(m, e.offset);
+    const int moves = r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG,
+              looks = r->kind == RMAI_RECORD_LOOK;
+    if (!is_offset(e.offset) && !((moves || looks) && is_range(r, e.offset, e.value)))
+        return refuse_offset(m, e.offset);
     if (!is_offset(e.word)) return refuse_offset(m, e.word);
-    if ((r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG) && e.value > RMAI_PIECE)
+    if (moves && e.value > RMAI_PIECE)
         return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], (unsigned long long)e.value);
     return 1;
 }

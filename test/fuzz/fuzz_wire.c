@@ -49,7 +49,10 @@ static void check_elements(const struct rmai_record *r, const unsigned char *ele
     for (unsigned i = 0; i < r->n; i++) {
         const struct rmai_element e = rmai_wire_element(r, elements + i * rmai_wire_element_bytes(r));
         const uint64_t offset = rmai_by_node_offset(e.offset);
-        REQUIRE(offset == e.offset || (rmai_wire_may_run(r) && !r->name && offset < RMA_GPTR_ATTACHED_));
+        if (e.offset & RMAI_AT_ADDRESS)
+            REQUIRE(r->name && r->kind != RMAI_RECORD_ALLOC && r->kind != RMAI_RECORD_FREE);
+        else
+            REQUIRE(offset == e.offset || (rmai_wire_may_run(r) && !r->name && offset < RMA_GPTR_ATTACHED_));
         REQUIRE(e.word >> RMA_GPTR_BITS_ == 0);
         REQUIRE(r->kind != RMAI_RECORD_ATOMIC || offset >= RMA_GPTR_ATTACHED_ || offset % r->len == 0);
     }
