@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 
+#include "base/inner_types.h"
 #include "base/pair_kernels.h"
 #include "rma.h"
 

@@ -38,7 +38,7 @@ uint64_t rmai_stripes_atomic(const struct rmai_stripes *s, uint64_t position, in
         old = rmai_word_load(word, len);
         if (old == cond) rmai_word_store(word, value, len);
     } else {
-        old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
+        old = len == 4 ? rma_apply_striped4_(op, word, value, cond) : rma_apply_striped8_(op, word, value, cond);
     }
     rma_stripe_unlock_(stripe);
     return old;

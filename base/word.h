@@ -8,9 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "rma.h"
+
 /* rmai_atomic applies an operation on integers (enum rma_atomic_op_) to the word of 4 or 8 bytes at `word`. Returns the
  * old value. For operations on floats and doubles there is rmai_stripes_atomic (update.h). */
 uint64_t rmai_atomic(int op, void *word, size_t len, uint64_t value, uint64_t cond);
+
+/* rmai_op_compares: 1 if an operation is a compare-and-swap, which has two operands. */
+static inline int rmai_op_compares(int op) { return (op & ~RMA_STRIPED_) == RMA_COMPARE_SWAP_; }
 
 /* rmai_word_load returns the value of 1, 2, 4 or 8 bytes anywhere in memory; rmai_word_store writes it. */
 static inline uint64_t rmai_word_load(const void *from, size_t len) {

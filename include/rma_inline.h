@@ -427,7 +427,8 @@ enum rma_atomic_op_ {
     RMA_FETCH_FMIN_,
     RMA_FETCH_FMAX_,
     RMA_FSET_,
-    RMA_FSWAP_
+    RMA_FSWAP_,
+    RMA_STRIPED_ = 32 /* added to one on integers: with the word's stripe locked, against arrays in loops */
 };
 
 /* Atomic, because another thread may store the word meanwhile. Returns 0 for RMA_STREAMING_ as well: then the inlined
@@ -508,13 +509,26 @@ RMA_INLINE_ uint64_t rma_bits_double(double value) {
             default: /* RMA_FETCH_SMAX_ */ RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_MORE_INTEGER_);                        \
         }                                                                                                              \
     }                                                                                                                  \
-    RMA_ALWAYS_ uint64_t rma_apply_real##NAME##_(int op, void *word, uint64_t value) {                                 \
+    RMA_ALWAYS_ uint64_t rma_apply_striped##NAME##_(int op, void *word, uint64_t value, uint64_t cond) {               \
         WORD *w = (WORD *)word, before = __atomic_load_n(w, __ATOMIC_ACQUIRE), v = (WORD)value;                        \
-        if (op == RMA_FETCH_FADD_) v = (WORD)BITS(REAL(before) + REAL(value));                                         \
-        if ((op == RMA_FETCH_FMIN_ && !RMA_LESS_REAL_(REAL(v), REAL(before))) ||                                       \
-            (op == RMA_FETCH_FMAX_ && !RMA_MORE_REAL_(REAL(v), REAL(before))))                                         \
-            return before;                                                                                             \
-        __atomic_store_n(w, v, __ATOMIC_RELEASE);                                                                      \
+        int stays = 0;                                                                                                 \
+        switch (op) {                                                                                                  \
+            case RMA_FETCH_FADD_: v = (WORD)BITS(REAL(before) + REAL(value)); break;                                   \
+            case RMA_FETCH_FMIN_: stays = !RMA_LESS_REAL_(REAL(v), REAL(before)); break;                               \
+            case RMA_FETCH_FMAX_: stays = !RMA_MORE_REAL_(REAL(v), REAL(before)); break;                               \
+            case RMA_STRIPED_ + RMA_FETCH_: stays = 1; break;                                                          \
+            case RMA_STRIPED_ + RMA_COMPARE_SWAP_: stays = before != (WORD)cond; break;                                \
+            case RMA_STRIPED_ + RMA_FETCH_ADD_: v += before; break;                                                    \
+            case RMA_STRIPED_ + RMA_FETCH_AND_: v &= before; break;                                                    \
+            case RMA_STRIPED_ + RMA_FETCH_OR_: v |= before; break;                                                     \
+            case RMA_STRIPED_ + RMA_FETCH_XOR_: v ^= before; break;                                                    \
+            case RMA_STRIPED_ + RMA_FETCH_MIN_: stays = before <= v; break;                                            \
+            case RMA_STRIPED_ + RMA_FETCH_MAX_: stays = before >= v; break;                                            \
+            case RMA_STRIPED_ + RMA_FETCH_SMIN_: stays = (SIGNED)before <= (SIGNED)v; break;                           \
+            case RMA_STRIPED_ + RMA_FETCH_SMAX_: stays = (SIGNED)before >= (SIGNED)v; break;                           \
+            default: break; /* sets and swaps */                                                                       \
+        }                                                                                                              \
+        if (!stays) __atomic_store_n(w, v, __ATOMIC_RELEASE);                                                          \
         return before;                                                                                                 \
     }
 RMA_APPLY_(4, rma_word4_, int32_t, rma_value_float, rma_bits_float)
@@ -547,7 +561,7 @@ RMA_ALWAYS_ uint64_t rma_apply_(int op, void *word, size_t len, uint64_t value, 
     if (op < RMA_FETCH_FADD_) return len == 4 ? rma_apply4_(op, word, value, cond) : rma_apply8_(op, word, value, cond);
     stripe = rma_stripe_(rma_reach_.stripes, (uintptr_t)word - rma_reach_.node_base);
     if (!RMA_LIKELY_(rma_stripe_try_(stripe, rma_reach_.my_pe))) rma_stripe_wait_(stripe);
-    old = len == 4 ? rma_apply_real4_(op, word, value) : rma_apply_real8_(op, word, value);
+    old = len == 4 ? rma_apply_striped4_(op, word, value, cond) : rma_apply_striped8_(op, word, value, cond);
     rma_stripe_unlock_(stripe);
     return old;
 }

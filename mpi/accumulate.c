@@ -80,16 +80,14 @@ static int update_lists(const struct rmai_win_access *a, int op, int type) {
     return code;
 }
 
-/* 1 if the update can be a put or get. On this node a copy writes and reads an aligned element of up to 8 bytes as a
- * whole. One of 1 or 2 bytes may be the target of a compare-and-swap, which holds a lock of librma and not the word.
- * Several that have up to 16 bytes together may be one element to the program (docs/mpi_windows.md): where the copy of
- * that is not whole, reads take the lock as well. So do all accesses to a pair, which is not aligned to its size.
+/* 1 if the update can be a get. On this node a copy reads an element of up to 8 bytes as a whole if the element is
+ * aligned to its size, which pairs and complex numbers are not. Several elements that have up to 16 bytes together may
+ * be one to the program (docs/mpi_windows.md): where the copy of that is not whole, reads take the lock as well.
  * Between nodes a copy might overtake earlier accumulates of this process. */
 static int is_copy(const struct rmai_win_access *a, enum rmai_win_op op) {
-    const size_t size = a->target.type->element->size;
-    const int in_parts = size < 4 && a->target.size > 8 && a->target.size <= 16 && a->address % 16 != 0;
-    return a->peer.record && size <= 8 && !in_parts && a->target.type->element->native <= RMA_COMPLEXD &&
-           (op == RMAI_WIN_NO_OP || (op == RMAI_WIN_REPLACE && !a->result.type && size >= 4));
+    const struct rmai_element *e = a->target.type->element;
+    const int in_parts = a->target.size > 8 && a->target.size <= 16 && a->address % 16 != 0;
+    return op == RMAI_WIN_NO_OP && a->peer.record && e->align == e->size && e->size <= 8 && !in_parts;
 }
 
 /* One element of a process of another node: a record of a word is shorter than one of an array. Returns 0, with nothing
@@ -124,8 +122,8 @@ static int update_natively(struct rmai_win_access *a, enum rmai_win_op op) {
               r_plain = !a->result.type || a->result.type->plain;
     int code;
     if (is_copy(a, op)) {
-        if (op == RMAI_WIN_NO_OP) a->origin = a->result;
-        return rmai_win_move(a, op == RMAI_WIN_REPLACE, 0);
+        a->origin = a->result;
+        return rmai_win_move(a, 0, 0);
     }
     if (update_far_word(a, op, &code)) return code;
     if (o_plain && r_plain && a->target.type->plain) {
@@ -146,6 +144,13 @@ static int types_differ(const struct rmai_win_access *a, const char *name, const
         return MPI_SUCCESS;
     return rmai_win_error(a->w, MPI_ERR_TYPE, "%s: %s (%zu bytes) and target (%zu) differ in data or element type",
                           a->call, name, side->size, t->size);
+}
+
+/* 1 if the target has more elements than the origin, and the data end with an element of the target's type. */
+static int is_shorter(const struct rmai_win_access *a) {
+    const struct rmai_win_side *o = &a->origin, *t = &a->target;
+    return !a->nothing && o->type && !a->result.type && o->size > 0 && o->size < t->size &&
+           o->size % t->type->size == 0 && o->type->element == t->type->element;
 }
 
 /* The checks of an update that changes or reads something. The sides are filled in. */
@@ -206,7 +211,10 @@ static __attribute__((noinline)) int update(struct rmai_win *w, const char *call
     if (code == MPI_SUCCESS && args->fetches)
         code = rmai_win_side(&a, "result", args->result, args->result_count, args->result_type, &a.result);
     if (code == MPI_SUCCESS) code = rmai_win_aim(&a, args->rank, args->disp);
-    if (code == MPI_SUCCESS) code = check_update(&a, op);
+    if (code == MPI_SUCCESS && args->rank != MPI_PROC_NULL) {
+        if (is_shorter(&a)) rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
+        code = check_update(&a, op);
+    }
     if (code == MPI_SUCCESS && !a.nothing) code = rmai_win_failed(w, do_update(&a, op));
     free(a.pieces);
     return code;
@@ -242,7 +250,7 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
     if (!there) return 0;
     if (op != RMAI_WIN_NO_OP) value = load_word(origin, t->size);
     if (op == RMAI_WIN_SWAP) expected = load_word(cond, t->size);
-    old = rma_apply_(op == RMAI_WIN_SWAP ? RMA_COMPARE_SWAP_ : atomic, there, t->size, value, expected);
+    old = rma_apply_(atomic, there, t->size, value, expected);
     if (result && t->size == 8)
         memcpy(result, &old, 8);
     else if (result)
@@ -332,7 +340,8 @@ static int compare_swap(struct rmai_win_access *a, const void *compare) {
         return rmai_win_pieces_update(a, RMAI_WIN_SWAP, compare);
     value = rmai_word_load(a->origin.buffer, t->size);
     cond = rmai_word_load(compare, t->size);
-    code = rmai_win_atomic(a->call, RMA_COMPARE_SWAP_, a->at, t->size, value, cond, &old);
+    code = rmai_win_atomic(a->call, t->size >= 4 ? t->element->word[RMAI_WIN_SWAP] : RMA_COMPARE_SWAP_, a->at, t->size,
+                           value, cond, &old);
     if (code == RMA_SUCCESS) rmai_word_store(a->result.buffer, old, t->size);
     return code;
 }

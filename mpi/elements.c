@@ -216,27 +216,27 @@ static int find_f90(int combiner, size_t size, struct known *found) {
     return 1;
 }
 
-/* enum rma_op of each operation, and enum rma_atomic_op_ of those that are an instruction on a word. */
+/* enum rma_op of each operation, and enum rma_atomic_op_ of those that librma has for one word. */
 static const signed char array_ops[RMAI_WIN_OPS] = {
     RMA_OP_MAX,  RMA_OP_MIN, RMA_OP_SUM,     RMA_OP_PROD,    RMA_OP_LAND,    RMA_OP_AND,   RMA_OP_LOR, RMA_OP_OR,
     RMA_OP_LXOR, RMA_OP_XOR, RMA_OP_MINLOC_, RMA_OP_MAXLOC_, RMA_OP_REPLACE, RMA_OP_FETCH, -1};
-static const signed char integer_words[RMAI_WIN_OPS] = {RMA_FETCH_SMAX_,
-                                                        RMA_FETCH_SMIN_,
-                                                        RMA_FETCH_ADD_,
+static const signed char integer_words[RMAI_WIN_OPS] = {RMA_STRIPED_ + RMA_FETCH_SMAX_,
+                                                        RMA_STRIPED_ + RMA_FETCH_SMIN_,
+                                                        RMA_STRIPED_ + RMA_FETCH_ADD_,
                                                         -1,
                                                         -1,
-                                                        RMA_FETCH_AND_,
+                                                        RMA_STRIPED_ + RMA_FETCH_AND_,
                                                         -1,
-                                                        RMA_FETCH_OR_,
+                                                        RMA_STRIPED_ + RMA_FETCH_OR_,
                                                         -1,
-                                                        RMA_FETCH_XOR_,
+                                                        RMA_STRIPED_ + RMA_FETCH_XOR_,
                                                         -1,
                                                         -1,
-                                                        RMA_SWAP_,
+                                                        RMA_STRIPED_ + RMA_SWAP_,
                                                         RMA_FETCH_,
-                                                        RMA_COMPARE_SWAP_};
+                                                        RMA_STRIPED_ + RMA_COMPARE_SWAP_};
 static const signed char real_words[RMAI_WIN_OPS] = {
-    RMA_FETCH_FMAX_, RMA_FETCH_FMIN_, RMA_FETCH_FADD_, -1, -1, -1, -1, -1, -1, -1, -1, -1, RMA_SWAP_, RMA_FETCH_, -1};
+    RMA_FETCH_FMAX_, RMA_FETCH_FMIN_, RMA_FETCH_FADD_, -1, -1, -1, -1, -1, -1, -1, -1, -1, RMA_FSWAP_, RMA_FETCH_, -1};
 
 static void fill_in_operations(struct rmai_element *e) {
     const int is_unsigned = e->native == RMA_UINT32 || e->native == RMA_UINT64;
@@ -248,8 +248,19 @@ static void fill_in_operations(struct rmai_element *e) {
         e->array[op] = kernel ? array_ops[op] : -1;
         e->word[op] = has && integer ? integer_words[op] : has && real ? real_words[op] : -1;
     }
-    if (is_unsigned && e->word[RMAI_WIN_MAX] >= 0) e->word[RMAI_WIN_MAX] = RMA_FETCH_MAX_;
-    if (is_unsigned && e->word[RMAI_WIN_MIN] >= 0) e->word[RMAI_WIN_MIN] = RMA_FETCH_MIN_;
+    if (is_unsigned && e->word[RMAI_WIN_MAX] >= 0) e->word[RMAI_WIN_MAX] = RMA_STRIPED_ + RMA_FETCH_MAX_;
+    if (is_unsigned && e->word[RMAI_WIN_MIN] >= 0) e->word[RMAI_WIN_MIN] = RMA_STRIPED_ + RMA_FETCH_MIN_;
+}
+
+/* Accumulates of a window are atomic against each other only. So words and arrays of them take the locks of stripes. */
+static int striped_type(int native) {
+    switch (native) {
+        case RMA_INT32: return RMA_STRIPED_INT32_;
+        case RMA_INT64: return RMA_STRIPED_INT64_;
+        case RMA_UINT32: return RMA_STRIPED_UINT32_;
+        case RMA_UINT64: return RMA_STRIPED_UINT64_;
+        default: return native;
+    }
 }
 
 /* The entries that were asked for. They stay: types point to them. There are fewer predefined types than places. */
@@ -272,6 +283,7 @@ const struct rmai_element *rmai_element_of(MPI_Datatype handle, int combiner, si
                                .index = k.index,
                                .combine = k.combine};
     fill_in_operations(e);
+    e->native = striped_type(e->native);
     n_entries++;
     return e;
 }

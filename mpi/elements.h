@@ -36,12 +36,13 @@ struct rmai_element {
     MPI_Datatype handle;
     size_t size;   /* bytes of data */
     uint32_t ops;  /* a bit for each operation (enum rmai_win_op) that the type has */
-    int native;    /* enum rma_type or rma_pair_, or -1: librma does not know it, so the window's lock protects it */
+    int native;    /* enum rma_type or one of base/inner_types.h, or -1: librma does not know it, so the window's lock
+                      protects it */
     size_t align;  /* of a native element, in bytes: one that is not aligned is also protected by the window's lock */
     size_t gap_at; /* of a pair with a gap after its value: bytes of the value, else 0; */
     size_t index;  /* and where its index begins */
     rmai_element_combine *combine;   /* the operations that librma does not have for the type, or NULL */
-    signed char word[RMAI_WIN_OPS];  /* enum rma_atomic_op_: the instruction that updates one element, or -1 */
+    signed char word[RMAI_WIN_OPS];  /* enum rma_atomic_op_: the atomic that updates one element, or -1 */
     signed char array[RMAI_WIN_OPS]; /* enum rma_op or rma_pair_op_: the same for an array, or -1 */
 };
 

@@ -5,6 +5,7 @@
 #include "config.h"
 
 #include "mpi/errors.h"
+#include "mpi/hints.h"
 #include "mpi/state.h"
 
 #include <stdlib.h>
@@ -60,6 +61,19 @@ static int read_hint(MPI_Info info, const struct hint *h, char value[MPI_MAX_INF
     return code;
 }
 
+const char *rmai_win_hint(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1]) {
+    int found = 0;
+    if (info == MPI_INFO_NULL || PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS) return NULL;
+    return found ? value : NULL;
+}
+
+size_t rmai_win_alignment(MPI_Info info) {
+    char value[MPI_MAX_INFO_VAL + 1];
+    const char *text = rmai_win_hint(info, "mpi_minimum_memory_alignment", value);
+    const size_t alignment = text ? (size_t)strtoul(text, NULL, 10) : 0;
+    return alignment & (alignment - 1) || alignment > (size_t)1 << 30 ? 0 : alignment;
+}
+
 RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
     struct rmai_win *w = rmai_win_of(win);
     char value[MPI_MAX_INFO_VAL + 1];
@@ -68,6 +82,7 @@ RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
     if (info == MPI_INFO_NULL) return MPI_SUCCESS;
     if (w->info == MPI_INFO_NULL) code = PMPI_Info_create(&w->info);
     for (size_t i = 0; code == MPI_SUCCESS && i < HINTS; i++) {
+        if (hints[i].of_memory) continue;
         code = read_hint(info, &hints[i], value, &given);
         if (code == MPI_SUCCESS && given) code = PMPI_Info_set(w->info, hints[i].key, value);
     }

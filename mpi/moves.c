@@ -66,14 +66,26 @@ int rmai_win_move(const struct rmai_win_access *a, int put, int now) {
     return code;
 }
 
+/* Checks that the data of the side that sends fit into the other one. */
+static int fit(struct rmai_win_access *a, enum direction d) {
+    const struct rmai_win_side *const sends = d == PUT ? &a->origin : &a->target;
+    struct rmai_win_side *const receives = d == PUT ? &a->target : &a->origin;
+    if (sends->size == receives->size) return MPI_SUCCESS;
+    if (sends->size > receives->size)
+        return rmai_win_error(a->w, MPI_ERR_TRUNCATE, "%s: %zu bytes at the %s do not fit into %zu at the %s", a->call,
+                              sends->size, d == PUT ? "origin" : "target", receives->size,
+                              d == PUT ? "target" : "origin");
+    a->nothing |= sends->size == 0;
+    if (a->nothing || rmai_win_shorten(a, receives, sends->size)) return MPI_SUCCESS;
+    return rmai_win_error(a->w, MPI_ERR_NO_MEM, "%s: no memory for the list of the target's blocks", a->call);
+}
+
 static int move(struct rmai_win_access *a, enum direction d, int now, const void *origin, MPI_Count count,
                 MPI_Datatype type, int rank, MPI_Aint disp, MPI_Count target_count, MPI_Datatype target_type) {
     int code = rmai_win_side(a, "origin", origin, count, type, &a->origin);
     if (code == MPI_SUCCESS) code = rmai_win_side(a, "target", NULL, target_count, target_type, &a->target);
     if (code == MPI_SUCCESS) code = rmai_win_aim(a, rank, disp);
-    if (code == MPI_SUCCESS && !a->nothing && a->origin.size != a->target.size)
-        code = rmai_win_error(a->w, MPI_ERR_TRUNCATE, "%s: %zu bytes at the origin and %zu at the target", a->call,
-                              a->origin.size, a->target.size);
+    if (code == MPI_SUCCESS && rank != MPI_PROC_NULL) code = fit(a, d);
     if (code == MPI_SUCCESS && !a->nothing) code = rmai_win_check_buffer(a, "origin", &a->origin);
     if (code == MPI_SUCCESS && !a->nothing) code = rmai_win_failed(a->w, rmai_win_move(a, d == PUT, now));
     free(a->pieces);

@@ -10,15 +10,17 @@
 
 /* Copies the data of a local side to packed ones, or back. Returns 0 if memory is exhausted. */
 static int copy_packed(const struct rmai_win_side *side, char *packed, int pack) {
+    const char *const end = packed + side->size;
     struct rma_block *blocks, whole = {0, side->size};
     size_t n = 1;
     if (side->type->plain)
         blocks = &whole;
     else if (!rmai_datatype_blocks(side->type, side->count, &blocks, &n))
         return 0;
-    for (size_t i = 0; i < n; packed += blocks[i++].len) {
+    for (size_t i = 0; i < n && packed < end; packed += blocks[i++].len) {
         void *const there = rmai_win_at(side->buffer, blocks[i].offset);
-        memcpy(pack ? packed : there, pack ? there : packed, blocks[i].len);
+        const size_t left = (size_t)(end - packed), len = blocks[i].len < left ? blocks[i].len : left;
+        memcpy(pack ? packed : there, pack ? there : packed, len);
     }
     if (blocks != &whole) free(blocks);
     return 1;
@@ -28,6 +30,33 @@ static int pack_side(const struct rmai_win_side *side, char *packed) { return co
 
 static int unpack_side(const struct rmai_win_side *side, const char *packed) {
     return copy_packed(side, (char *)(uintptr_t)packed, 0);
+}
+
+/* Makes a->pieces of the target's blocks. */
+static int list_pieces(struct rmai_win_access *a) {
+    struct rma_block *blocks = NULL;
+    size_t n = 0;
+    if (!rmai_datatype_blocks(a->target.type, a->target.count, &blocks, &n)) return 0;
+    a->pieces = malloc((n + 1) * sizeof *a->pieces);
+    a->n_pieces = n;
+    for (size_t i = 0; a->pieces && i < n; i++)
+        a->pieces[i] = (struct rmai_win_piece){a->at + (rma_gptr_t)blocks[i].offset,
+                                               a->address + (uint64_t)blocks[i].offset, blocks[i].len};
+    free(blocks);
+    return a->pieces != NULL;
+}
+
+int rmai_win_shorten(struct rmai_win_access *a, struct rmai_win_side *receives, size_t size) {
+    const size_t element = receives->type->size, whole = size / element;
+    if (size % element != 0 && !a->pieces && !list_pieces(a)) return 0;
+    receives->count = whole + (size % element != 0);
+    receives->size = size;
+    for (size_t i = 0, at = 0; receives == &a->target && a->pieces && i < a->n_pieces; at += a->pieces[i++].len) {
+        if (at + a->pieces[i].len < size) continue;
+        a->pieces[i].len = size - at;
+        a->n_pieces = i + 1;
+    }
+    return 1;
 }
 
 /* Waits until this process has what it has asked of another node. */

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses that librma cannot take in one call: the target's data lie in several regions of a dynamic window, or have
  * elements that librma does not update as they are. The data are packed on this side, and each piece of the target goes
- * its own way. */
+ * its own way. So do data that end within an element of the receiving side's type. */
 #ifndef RMAI_MPI_PIECES_H
 #define RMAI_MPI_PIECES_H
 
 #include "mpi/access.h"
+
+/* rmai_win_shorten: the side that receives, the origin's or the target's, is longer than the data, as in a message: it
+ * ends with their `size` bytes. Returns 0 if memory is exhausted. */
+int rmai_win_shorten(struct rmai_win_access *a, struct rmai_win_side *receives, size_t size);
 
 /* rmai_win_pieces_move copies between the origin and a->pieces, and is complete at this process on return. put: to the
  * target. Returns an enum rma_error. */

@@ -156,6 +156,7 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
         begin_change(r);
         memmove(w->regions + at, w->regions + at + 1, (n - at - 1) * sizeof *w->regions);
         memmove(w->holds + at, w->holds + at + 1, (n - at - 1) * sizeof *w->holds);
+        r->regions = rma_gptr(w->regions, rma_my_pe()); /* a call that failed may have moved them */
         r->n_regions = n - 1;
         end_change(r);
     }

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "mpi/hints.h"
 #include "mpi/state.h"
 #include "mpi/trial.h"
 #include "mpi/window.h"
@@ -89,6 +90,7 @@ static void check_hosts(void) {
 static int level = MPI_THREAD_SINGLE; /* the program's */
 static int has_windows;               /* rmai_wins_open has been called */
 static int holds;                     /* the program has called MPI_Init, and librma runs for its windows */
+static int watched;                   /* MPI will call end_after_program */
 
 /* Other libraries of the process may define MPI's calls too: that of OpenSHMEM, which lets a program begin and end
  * MPI and OpenSHMEM in any order, and tools. The dynamic linker has put them after this library. */
@@ -152,6 +154,33 @@ static const char *level_name(int of_mpi) {
     return names[level_of_librma(of_mpi)];
 }
 
+/* The program's windows end, if they have begun because of its MPI_Init. */
+static void release_runtime(void) {
+    if (!holds) return;
+    holds = 0;
+    end_windows();
+    rma_call_as_("MPI_Finalize");
+    rma_finalize();
+    rma_call_as_(NULL);
+}
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last one first (MPI-3.1, section 8.7.1). In the
+ * functions of the program's attributes all of MPI works, so the windows end in that of an older attribute. */
+static int end_after_program(MPI_Comm comm, int keyval, void *value, void *extra) {
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    release_runtime();
+    return MPI_SUCCESS;
+}
+
+/* Returns 0 if MPI cannot. */
+static int watch_end(void) {
+    int keyval, code;
+    if (PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_after_program, &keyval, NULL) != MPI_SUCCESS) return 0;
+    code = PMPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    PMPI_Comm_free_keyval(&keyval);
+    return code == MPI_SUCCESS;
+}
+
 /* The program has called MPI_Init, so it has windows until it calls MPI_Finalize. If another interface has started
  * librma, its level counts: librma cannot let more threads in. */
 static void hold_runtime(int required) {
@@ -162,6 +191,7 @@ static void hold_runtime(int required) {
     rma_call_as_(NULL);
     if (code != RMA_SUCCESS) rma_exit_(RMA_EXIT_BASE + code);
     holds = 1;
+    watched = watch_end();
     if (running && required > level && rma_my_pe() == 0)
         fprintf(stderr,
                 "rma_mpi: MPI_Init_thread asks for %s, but the program has started OpenSHMEM or rma.h before, for "
@@ -197,15 +227,10 @@ RMAI_MPI_API int MPI_Query_thread(int *provided) {
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }
 
-/* Other interfaces of the program may still need librma, and OpenSHMEM then puts MPI's own end off. */
+/* Other interfaces of the program may still need librma. OpenSHMEM then puts MPI's own end off, and the windows end
+ * here. */
 RMAI_MPI_API int MPI_Finalize(void) {
-    if (holds) {
-        holds = 0;
-        end_windows();
-        rma_call_as_("MPI_Finalize");
-        rma_finalize();
-        rma_call_as_(NULL);
-    }
+    if (!watched || rma_initialized()) release_runtime();
     return next_finalize();
 }
 
@@ -219,9 +244,12 @@ RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
 
 RMAI_MPI_API int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
     if (!rmai_win_running || size < 0 || !baseptr) return PMPI_Alloc_mem(size, info, baseptr);
+    struct rma_hints hints = RMA_HINTS_NONE;
+    hints.alignment = rmai_win_alignment(info);
     /* If the heap has no room, MPI may have some. */
-    return rma_alloc_mem(size ? (size_t)size : 1, baseptr) == RMA_SUCCESS ? MPI_SUCCESS
-                                                                          : PMPI_Alloc_mem(size, info, baseptr);
+    return rma_alloc_mem_hints(size ? (size_t)size : 1, &hints, baseptr) == RMA_SUCCESS
+               ? MPI_SUCCESS
+               : PMPI_Alloc_mem(size, info, baseptr);
 }
 
 RMAI_MPI_API int MPI_Free_mem(void *base) {

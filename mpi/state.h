@@ -118,7 +118,7 @@ struct rmai_win {
     int n_exposed;                  /* processes of MPI_Win_post, or -1; */
     uint64_t completed;             /* and how many calls of MPI_Win_complete this process has used before */
     uint32_t *posts_seen;           /* posts of processes of this node that a start has used */
-    uint32_t fences;
+    uint64_t fences;
     rma_gptr_t meets[RMAI_WIN_ROUNDS]; /* in a fence: where the records of the partners are; RMA_GPTR_NULL: ask */
     struct rmai_win_record *record;    /* this process's own */
     rma_gptr_t record_at;

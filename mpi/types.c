@@ -23,7 +23,7 @@ static int forget_type(MPI_Datatype handle, int key, void *type, void *extra) {
     atomic_compare_exchange_strong(&rmai_datatype_cache[rmai_datatype_place(handle)], &expected, NULL);
     free(t->blocks);
     t->blocks = NULL;
-    t->handle = MPI_DATATYPE_NULL;
+    __atomic_store_n(&t->handle, MPI_DATATYPE_NULL, __ATOMIC_RELAXED);
     t->next = unused;
     unused = t;
     pthread_mutex_unlock(&mutex);
@@ -50,7 +50,13 @@ static struct rmai_datatype *find_type(MPI_Datatype handle) {
         unused = t->next;
     else
         t = malloc(sizeof *t);
-    if (t) *t = found;
+    if (t) {
+        /* Another thread may still have the struct from the cache, for the type whose it was: it looks at the handle.
+         */
+        found.handle = MPI_DATATYPE_NULL;
+        *t = found;
+        __atomic_store_n(&t->handle, handle, __ATOMIC_RELEASE);
+    }
     if (t && PMPI_Type_set_attr(handle, keyval, t) == MPI_SUCCESS) return t;
     free(found.blocks);
     free(t);

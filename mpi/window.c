@@ -6,10 +6,12 @@
 #include "mpi/epochs.h"
 #include "mpi/errors.h"
 #include "mpi/family.h"
+#include "mpi/hints.h"
 #include "mpi/peers.h"
 #include "mpi/regions.h"
 #include "runtime/layered.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -153,8 +155,7 @@ struct plan {
     const char *call;
     int flavor;
     void *base;
-    MPI_Aint size;
-    int unit;
+    MPI_Aint size, unit;
     MPI_Info info;
     MPI_Comm comm;
     void *allocated, *held;
@@ -169,19 +170,9 @@ static void drop_memory(struct plan *p) {
     p->allocated = p->held = NULL;
 }
 
-/* The value of a hint of the program, or NULL. */
-static const char *hint(MPI_Info info, const char *key, char value[MPI_MAX_INFO_VAL + 1]) {
-    int found = 0;
-    if (info == MPI_INFO_NULL || PMPI_Info_get(info, key, MPI_MAX_INFO_VAL, value, &found) != MPI_SUCCESS) return NULL;
-    return found ? value : NULL;
-}
-
 static void allocate_memory(struct plan *p, size_t size) {
     struct rma_hints hints = RMA_HINTS_NONE;
-    char value[MPI_MAX_INFO_VAL + 1];
-    const char *alignment = hint(p->info, "mpi_minimum_memory_alignment", value);
-    if (alignment) hints.alignment = (size_t)strtoul(alignment, NULL, 10);
-    if (hints.alignment & (hints.alignment - 1) || hints.alignment > (size_t)1 << 30) hints.alignment = 0;
+    hints.alignment = rmai_win_alignment(p->info);
     if (rma_alloc_mem_hints(size, &hints, &p->allocated) != RMA_SUCCESS) {
         p->why = "no memory";
         return;
@@ -202,7 +193,7 @@ static void share_memory(struct plan *p, int one_node) {
  * alloc_shared_noncontig, a block of each process. */
 static void allocate_shared_memory(struct plan *p, const struct rmai_win_family *f) {
     char value[MPI_MAX_INFO_VAL + 1];
-    const char *apart = hint(p->info, "alloc_shared_noncontig", value);
+    const char *apart = rmai_win_hint(p->info, "alloc_shared_noncontig", value);
     uint64_t mine[2] = {(uint64_t)p->size, apart && strcmp(apart, "true") == 0 ? 0 : 1}, all[2], before = 0;
     MPI_Request request;
     all_reduce(p->call, f->comm, mine, all, 2, MPI_SUM);
@@ -247,7 +238,7 @@ static int prepare_window(struct rmai_win *w, const struct plan *p, struct rmai_
     w->model = MPI_WIN_UNIFIED;
     w->base = p->flavor == MPI_WIN_FLAVOR_DYNAMIC ? MPI_BOTTOM : p->base;
     w->size = p->size;
-    w->unit = p->unit;
+    w->unit = p->unit > INT_MAX ? INT_MAX : (int)p->unit; /* the attribute is an int */
     w->allocated = p->allocated;
     w->held = p->held;
     w->handler = MPI_ERRORS_ARE_FATAL;
@@ -322,7 +313,8 @@ static int check(const struct plan *p) {
     if (p->size < 0)
         return rmai_win_comm_error(p->comm, MPI_ERR_SIZE, "%s: size %lld is negative", p->call, (long long)p->size);
     if (p->unit <= 0)
-        return rmai_win_comm_error(p->comm, MPI_ERR_DISP, "%s: disp_unit %d is not positive", p->call, p->unit);
+        return rmai_win_comm_error(p->comm, MPI_ERR_DISP, "%s: disp_unit %lld is not positive", p->call,
+                                   (long long)p->unit);
     if (p->flavor == MPI_WIN_FLAVOR_CREATE && p->size > 0 && !p->base)
         return rmai_win_comm_error(p->comm, MPI_ERR_BASE, "%s: base is a null pointer, and size is %lld", p->call,
                                    (long long)p->size);
@@ -347,38 +339,63 @@ static void memory_of_allocate(struct plan *p, const struct rmai_win_family *f) 
     p->base = p->allocated;
 }
 
-RMAI_MPI_API int MPI_Win_create(void *base, MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
-    struct plan p = {"MPI_Win_create", MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .why = NULL};
-    int code;
-    if (no_window(comm, win)) return PMPI_Win_create(base, size, unit, info, comm, win);
-    code = check(&p);
-    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_create, win);
-    if (code != MPI_SUCCESS || !p.why) return code;
-    RMAI_WIN_RETURN_MPI(PMPI_Win_create(base, size, unit, info, comm, win));
+/* *found: the process that MPI_Win_shared_query asks for; for MPI_PROC_NULL the first one that has memory. */
+static int query(struct rmai_win *w, const char *call, int rank, const struct rmai_win_peer **found) {
+    const int n = w->family->n;
+    int i = 0;
+    if (w->flavor != MPI_WIN_FLAVOR_SHARED)
+        return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "%s: not a window of MPI_Win_allocate_shared", call);
+    if (rank != MPI_PROC_NULL && (rank < 0 || rank >= n))
+        return rmai_win_error(w, MPI_ERR_RANK, "%s: rank %d is outside 0..%d", call, rank, n - 1);
+    while (rank == MPI_PROC_NULL && i < n && !w->near[i].size) i++;
+    *found = &w->near[rank != MPI_PROC_NULL ? rank : i < n ? i : 0];
+    return MPI_SUCCESS;
 }
 
-RMAI_MPI_API int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win) {
-    struct plan p = {"MPI_Win_allocate", MPI_WIN_FLAVOR_ALLOCATE, NULL, size, unit, info, comm, .why = NULL};
-    int code;
-    if (no_window(comm, win)) return PMPI_Win_allocate(size, unit, info, comm, base, win);
-    code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_allocate, win);
-    if (code == MPI_SUCCESS && p.why) RMAI_WIN_RETURN_MPI(PMPI_Win_allocate(size, unit, info, comm, base, win));
-    if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
-    return code;
-}
-
-RMAI_MPI_API int MPI_Win_allocate_shared(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
-                                         MPI_Win *win) {
-    struct plan p = {"MPI_Win_allocate_shared", MPI_WIN_FLAVOR_SHARED, NULL, size, unit, info, comm, .why = NULL};
-    int code;
-    if (no_window(comm, win)) return PMPI_Win_allocate_shared(size, unit, info, comm, base, win);
-    code = check_base(&p, base);
-    if (code == MPI_SUCCESS) code = make_if_possible(&p, allocate_shared_memory, win);
-    if (code == MPI_SUCCESS && p.why) RMAI_WIN_RETURN_MPI(PMPI_Win_allocate_shared(size, unit, info, comm, base, win));
-    if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);
-    return code;
-}
+/* UNIT: the type of a displacement unit. */
+#define CALLS(SUFFIX, UNIT)                                                                                            \
+    RMAI_MPI_API int MPI_Win_create##SUFFIX(void *base, MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm,        \
+                                            MPI_Win *win) {                                                            \
+        struct plan p = {"MPI_Win_create" #SUFFIX, MPI_WIN_FLAVOR_CREATE, base, size, unit, info, comm, .why = NULL};  \
+        int code;                                                                                                      \
+        if (no_window(comm, win)) return PMPI_Win_create##SUFFIX(base, size, unit, info, comm, win);                   \
+        code = check(&p);                                                                                              \
+        if (code == MPI_SUCCESS) code = make_if_possible(&p, memory_of_create, win);                                   \
+        if (code != MPI_SUCCESS || !p.why) return code;                                                                \
+        RMAI_WIN_RETURN_MPI(PMPI_Win_create##SUFFIX(base, size, unit, info, comm, win));                               \
+    }                                                                                                                  \
+    ALLOCATE(allocate##SUFFIX, MPI_WIN_FLAVOR_ALLOCATE, memory_of_allocate, UNIT)                                      \
+    ALLOCATE(allocate_shared##SUFFIX, MPI_WIN_FLAVOR_SHARED, allocate_shared_memory, UNIT)                             \
+    RMAI_MPI_API int MPI_Win_shared_query##SUFFIX(MPI_Win win, int rank, MPI_Aint *size, UNIT *unit, void *base) {     \
+        struct rmai_win *w = rmai_win_of(win);                                                                         \
+        const struct rmai_win_peer *p;                                                                                 \
+        int code;                                                                                                      \
+        if (!w) return PMPI_Win_shared_query##SUFFIX(win, rank, size, unit, base);                                     \
+        if (!size || !unit || !base)                                                                                   \
+            return rmai_win_null(w, "MPI_Win_shared_query" #SUFFIX, "size, disp_unit or baseptr");                     \
+        code = query(w, "MPI_Win_shared_query" #SUFFIX, rank, &p);                                                     \
+        if (code != MPI_SUCCESS) return code;                                                                          \
+        *size = (MPI_Aint)p->size;                                                                                     \
+        *unit = (UNIT)p->unit;                                                                                         \
+        memcpy(base, &p->base, sizeof p->base);                                                                        \
+        return MPI_SUCCESS;                                                                                            \
+    }
+#define ALLOCATE(NAME, FLAVOR, MEMORY, UNIT)                                                                           \
+    RMAI_MPI_API int MPI_Win_##NAME(MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base,                \
+                                    MPI_Win *win) {                                                                    \
+        struct plan p = {"MPI_Win_" #NAME, FLAVOR, NULL, size, unit, info, comm, .why = NULL};                         \
+        int code;                                                                                                      \
+        if (no_window(comm, win)) return PMPI_Win_##NAME(size, unit, info, comm, base, win);                           \
+        code = check_base(&p, base);                                                                                   \
+        if (code == MPI_SUCCESS) code = make_if_possible(&p, MEMORY, win);                                             \
+        if (code == MPI_SUCCESS && p.why) RMAI_WIN_RETURN_MPI(PMPI_Win_##NAME(size, unit, info, comm, base, win));     \
+        if (code == MPI_SUCCESS) memcpy(base, &p.base, sizeof p.base);                                                 \
+        return code;                                                                                                   \
+    }
+CALLS(, int)
+#if MPI_VERSION >= 4
+CALLS(_c, MPI_Aint)
+#endif
 
 RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win) {
     struct plan p = {"MPI_Win_create_dynamic", MPI_WIN_FLAVOR_DYNAMIC, NULL, 0, 1, info, comm, .why = NULL};
@@ -387,29 +404,6 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
     code = make_if_possible(&p, NULL, win);
     if (code != MPI_SUCCESS || !p.why) return code;
     RMAI_WIN_RETURN_MPI(PMPI_Win_create_dynamic(info, comm, win));
-}
-
-RMAI_MPI_API int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *unit, void *base) {
-    struct rmai_win *w = rmai_win_of(win);
-    struct rmai_win_peer *p = NULL;
-    if (!w) return PMPI_Win_shared_query(win, rank, size, unit, base);
-    if (!size || !unit || !base) return rmai_win_null(w, "MPI_Win_shared_query", "size, disp_unit or baseptr");
-    if (w->flavor != MPI_WIN_FLAVOR_SHARED)
-        return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "MPI_Win_shared_query: not a window of MPI_Win_allocate_shared");
-    if (rank == MPI_PROC_NULL) {
-        for (int i = 0; i < w->family->n && !p; i++)
-            if (w->near[i].size) p = &w->near[i];
-        if (!p) p = &w->near[0];
-    } else if (rank < 0 || rank >= w->family->n) {
-        return rmai_win_error(w, MPI_ERR_RANK, "MPI_Win_shared_query: rank %d is outside 0..%d", rank,
-                              w->family->n - 1);
-    } else {
-        p = &w->near[rank];
-    }
-    *size = (MPI_Aint)p->size;
-    *unit = (int)p->unit;
-    memcpy(base, &p->base, sizeof p->base);
-    return MPI_SUCCESS;
 }
 
 /* ---- the end of a window ---- */

@@ -7,7 +7,7 @@
 
 #include "base/attributes.h"
 #include "base/note.h"
-#include "base/pair_kernels.h"
+#include "base/inner_types.h"
 #include "rma.h"
 
 #pragma GCC visibility push(default)
@@ -19,7 +19,7 @@ void rma_call_as_(const char *call);
 /* rma_errors_recorded_: while it is 1, errors of this thread are recorded and returned, and do not reach the error
  * handler of the program. MPI's windows have error handlers of their own, so mpi/ sets it around its calls; a store
  * costs them nothing that can be measured, a call would. Meanwhile accumulates also take the types and operations of
- * base/pair_kernels.h, and blocks whose offsets are multiples of the type's alignment only. */
+ * base/inner_types.h, and blocks whose offsets are multiples of the type's alignment only. */
 extern _Thread_local int rma_errors_recorded_ __attribute__((tls_model("initial-exec")));
 
 /* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` instead of the name and value

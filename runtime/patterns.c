@@ -297,9 +297,11 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
 
 /* ---- contiguous updates on the node, without a pattern ---- */
 
-/* Bytes of n elements, for the inlined calls that look up an address; 0 if n is 0 or above QUICK, or type is none. */
+/* Bytes of n elements, for the inlined calls that look up an address; 0 if n is 0 or above QUICK, or type is none, or
+ * one of pairs. */
 static inline size_t quick_bytes(int type, size_t n) {
-    return RMAI_LIKELY((unsigned)type < RMAI_PUBLIC_TYPES && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
+    const unsigned most = rma_errors_recorded_ ? RMA_PAIR_SHORT_ : RMAI_PUBLIC_TYPES;
+    return RMAI_LIKELY((unsigned)type < most && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
 }
 
 /* One double, which is the most common update of all, is an atomic. */

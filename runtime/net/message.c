@@ -423,7 +423,7 @@ static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint
         case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, from, op->buffer, op->len);
         case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, from, op->buffer, op->len);
         default:
-            return op->atomic == RMA_COMPARE_SWAP_
+            return rmai_op_compares(op->atomic)
                        ? rmai_stream_compare_swap(all, s, key, from, op->value, op->cond, op->len, op->buffer)
                        : rmai_stream_atomic(all, s, key, from, op->value, op->len, op->buffer);
     }
@@ -450,7 +450,7 @@ static __attribute__((noinline)) int begin_word_put(struct rmai_net *net, const 
 static __attribute__((noinline)) int begin_word_atomic(struct rmai_net *net, const struct rmai_op *op) {
     const uint8_t atomic = op->atomic;
     const struct rmai_record r = {.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8};
-    if (atomic == RMA_COMPARE_SWAP_) __builtin_unreachable();
+    if (rmai_op_compares(atomic)) __builtin_unreachable();
     return begin(net, op, &r);
 }
 
@@ -623,8 +623,8 @@ static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const stru
 int rmai_message_atomic(struct rmai_net *net, const struct rmai_op *op) {
     if (RMAI_UNLIKELY(is_attached(op->offset))) return count_operation(op), atomic_on_attached(net, op);
     if (op->buffer && op->when == RMAI_NOW) return count_operation(op), atomic_now(net, op);
-    return op->len == 8 && !op->buffer && op->atomic != RMA_COMPARE_SWAP_ ? begin_word_atomic(net, op)
-                                                                          : begin_short(net, op);
+    return op->len == 8 && !op->buffer && !rmai_op_compares(op->atomic) ? begin_word_atomic(net, op)
+                                                                        : begin_short(net, op);
 }
 
 /* A put with long data, and the signal that follows them. */

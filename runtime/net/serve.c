@@ -359,7 +359,7 @@ static inline __attribute__((always_inline)) int do_atomic_as(const struct task 
     uint64_t value;
     int code;
     memcpy(&e, element, 2 * sizeof(uint64_t));
-    if (t->r.op == RMA_COMPARE_SWAP_) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
+    if (rmai_op_compares(t->r.op)) memcpy(&e.cond, element + 2 * sizeof(uint64_t), sizeof e.cond);
     code = locate(t, e.offset, len, len, t->r.op != RMA_FETCH_, &there, &hold);
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) return code;
     value = striped ? rmai_stripes_atomic(&t->net->job->stripes, position_of(t, e.offset), t->r.op, there, len, e.value,

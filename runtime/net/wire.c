@@ -69,7 +69,9 @@ static int end_of(struct rmai_wire_reader *m) {
     return -1;
 }
 
-static int is_atomic(unsigned op) { return op <= RMA_FSWAP_; }
+static int is_atomic(unsigned op) {
+    return op <= RMA_FSWAP_ || (op >= RMA_STRIPED_ && op < RMA_STRIPED_ + RMA_FETCH_FADD_);
+}
 
 /* 1 if an atomic can be on so many bytes. */
 static inline int is_word_of(const struct rmai_record *r) {
@@ -87,7 +89,7 @@ static RMAI_COLD int refuse_atomic(struct rmai_wire_reader *m, const struct rmai
 static inline int has_atomic_flags(const struct rmai_record *r) {
     if (r->flags & RMAI_RECORD_COMPACT)
         return !(r->flags & ~(RMAI_RECORD_WANTED | RMAI_RECORD_COMPACT | RMAI_RECORD_SAME)) &&
-               (r->op != RMA_COMPARE_SWAP_ || r->flags & RMAI_RECORD_SAME);
+               (!rmai_op_compares(r->op) || r->flags & RMAI_RECORD_SAME);
     return !(r->flags & ~RMAI_RECORD_WANTED);
 }
 
@@ -303,7 +305,7 @@ static inline __attribute__((always_inline)) int read_lone(struct rmai_wire_read
             break;
         case RMAI_RECORD_ATOMIC:
             if (!is_atomic(r->op) || (r->len != 4 && r->len != 8) || offset & (r->len - 1u)) return 0;
-            bytes += r->op == RMA_COMPARE_SWAP_ ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
+            bytes += rmai_op_compares(r->op) ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
             if (!r->flags) reply = 0;
             break;
         default: return 0;

@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/word.h"
 #include "rma.h"
 
 #define RMAI_MESSAGE  ((size_t)4096)      /* bytes of a short message at most */
@@ -169,7 +170,7 @@ struct rmai_item {
 /* rmai_wire_words returns how many operands an element of the record has. */
 static inline unsigned rmai_wire_words(const struct rmai_record *r) {
     switch (r->kind) {
-        case RMAI_RECORD_ATOMIC: return r->op == RMA_COMPARE_SWAP_ ? 3 : 2;
+        case RMAI_RECORD_ATOMIC: return rmai_op_compares(r->op) ? 3 : 2;
         case RMAI_RECORD_PUT_LONG:
         case RMAI_RECORD_RUNS: return 4;
         case RMAI_RECORD_GET_LONG:
@@ -201,14 +202,14 @@ static inline int rmai_wire_gives(const struct rmai_record *r) {
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
 static inline int rmai_wire_is_swap(const struct rmai_record *r) {
-    return r->kind == RMAI_RECORD_ATOMIC && r->op == RMA_COMPARE_SWAP_;
+    return r->kind == RMAI_RECORD_ATOMIC && rmai_op_compares(r->op);
 }
 
 /* rmai_wire_element_bytes returns the bytes that an element of the record takes in the message, rmai_wire_head_bytes
  * those of what comes before the elements, after record and name, and rmai_wire_elements_bytes the sum of it all, with
  * padding. */
 static inline size_t rmai_wire_element_bytes(const struct rmai_record *r) {
-    const int bare = r->kind == RMAI_RECORD_GET || (r->flags & RMAI_RECORD_SAME && r->op != RMA_COMPARE_SWAP_);
+    const int bare = r->kind == RMAI_RECORD_GET || (r->flags & RMAI_RECORD_SAME && !rmai_op_compares(r->op));
     if (r->flags & RMAI_RECORD_COMPACT) return sizeof(uint32_t) + (bare ? 0 : r->len);
     return rmai_wire_words(r) * sizeof(uint64_t) +
            (r->kind == RMAI_RECORD_PUT || r->kind == RMAI_RECORD_RUNS ? rmai_padded(r->len) : 0);

@@ -348,6 +348,7 @@ static const struct {
      "is no atomic"},
     {{.kind = RMAI_RECORD_LOOK, .op = 3, .n = 1}, {0}, "a check of a range with mode 3"},
     {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_FSWAP_ + 1, .len = 8, .n = 1}, {0}, "is no atomic"},
+    {{.kind = RMAI_RECORD_ATOMIC, .op = RMA_STRIPED_ + RMA_FETCH_FADD_, .len = 8, .n = 1}, {0}, "is no atomic"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 0, .n = 1}, {0}, "an atomic on a word of 0 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = 16, .n = 1}, {0}, "an atomic on a word of 16 bytes"},
     {{.kind = RMAI_RECORD_ATOMIC, .len = UINT16_MAX, .n = 1}, {0}, "an atomic on a word of 65535 bytes"},
@@ -720,7 +721,7 @@ START_TEST(blocks_that_no_pe_sends_are_refused) {
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET, "does not exist");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "does not exist");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "does not exist");
-    REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMAI_TYPES, "update 0 of type 22");
+    REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMAI_TYPES, "update 0 of type 26");
     REFUSED_BLOCKS(RMAI_RUNS_UPDATE + RMA_OP_AND, 0, 8, , "of type 9");
     REFUSED_BLOCKS(sum, 0, 12, , "a block of 12 bytes of type 9");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.len = 96, "96 bytes for 2 runs and 40 bytes of data");
