@@ -9,6 +9,8 @@
 #define SIDE  1024 /* doubles in a row of the matrix */
 #define BIG   ((size_t)1 << 20)
 #define ROOM  (SIDE * SIDE * sizeof(double))
+#define LONGS 512 /* of a short array of integers */
+#define MANY  ((int)(BIG / sizeof(uint64_t)))
 
 enum { OURS, RAW, MPI, N_METHODS };
 
@@ -22,6 +24,7 @@ static MPI_Datatype patch;
 static uint64_t result;            /* of the calls that fetch */
 static uint64_t expected, desired; /* of compare_and_swap: 0, so that each call of a batch swaps */
 static const uint64_t one = 1;
+static uint64_t before[BIG / sizeof(uint64_t)]; /* what the calls on arrays fetch */
 static const double one_double = 1;
 
 /* A loop of n statements with the functions of librma (P is MPI) and of MPI (P is PMPI). */
@@ -59,6 +62,39 @@ static const double one_double = 1;
 #define accumulate_128(P)                                                                                              \
     BENCH_MPI(P##_Accumulate(pair.own, PATCH, MPI_DOUBLE, to, 0, PATCH, MPI_DOUBLE, MPI_SUM, win));                    \
     flush(P)
+#define sum_of(P, n)                                                                                                   \
+    BENCH_MPI(P##_Accumulate(pair.own, n, MPI_UINT64_T, to, 0, n, MPI_UINT64_T, MPI_SUM, win));                        \
+    flush(P)
+#define get_sum_of(P, n)                                                                                               \
+    BENCH_MPI(                                                                                                         \
+        P##_Get_accumulate(pair.own, n, MPI_UINT64_T, before, n, MPI_UINT64_T, to, 0, n, MPI_UINT64_T, MPI_SUM, win)); \
+    flush(P)
+#define sum_longs(P)     sum_of(P, LONGS)
+#define get_sum_longs(P) get_sum_of(P, LONGS)
+#define sum_big(P)       sum_of(P, MANY)
+#define get_sum_big(P)   get_sum_of(P, MANY)
+#define get_accumulate(P)                                                                                              \
+    BENCH_MPI(                                                                                                         \
+        P##_Get_accumulate(&one, 1, MPI_UINT64_T, &result, 1, MPI_UINT64_T, to, 0, 1, MPI_UINT64_T, MPI_SUM, win));    \
+    flush(P)
+#define lock_fetch_unlock(P)                                                                                           \
+    BENCH_MPI(P##_Win_lock(MPI_LOCK_SHARED, to, 0, win));                                                              \
+    BENCH_MPI(P##_Fetch_and_op(&one, &result, MPI_UINT64_T, to, 0, MPI_SUM, win));                                     \
+    BENCH_MPI(P##_Win_unlock(to, win))
+/* A patch whose types are made for it, as ARMCI does. */
+#define put_made(P, side)                                                                                              \
+    const int whole[2] = {SIDE, SIDE}, part[2] = {side, side}, corner[2] = {0, 0};                                     \
+    MPI_Datatype near, far;                                                                                            \
+    BENCH_MPI(P##_Type_create_subarray(2, whole, part, corner, MPI_ORDER_C, MPI_DOUBLE, &near));                       \
+    BENCH_MPI(P##_Type_create_subarray(2, whole, part, corner, MPI_ORDER_C, MPI_DOUBLE, &far));                        \
+    BENCH_MPI(P##_Type_commit(&near));                                                                                 \
+    BENCH_MPI(P##_Type_commit(&far));                                                                                  \
+    BENCH_MPI(P##_Put(pair.own, 1, near, to, 0, 1, far, win));                                                         \
+    flush(P);                                                                                                          \
+    BENCH_MPI(P##_Type_free(&near));                                                                                   \
+    BENCH_MPI(P##_Type_free(&far))
+#define put_made_1(P) put_made(P, 1)
+#define put_made_8(P) put_made(P, 8)
 #define lock_put_unlock(P)                                                                                             \
     BENCH_MPI(P##_Win_lock(MPI_LOCK_EXCLUSIVE, to, 0, win));                                                           \
     send(P, 8);                                                                                                        \
@@ -85,11 +121,25 @@ BOTH(fetch_and_op)
 BOTH(compare_and_swap)
 BOTH(accumulate)
 BOTH(accumulate_128)
+BOTH(sum_longs)
+BOTH(get_sum_longs)
+BOTH(sum_big)
+BOTH(get_sum_big)
+BOTH(get_accumulate)
+BOTH(lock_fetch_unlock)
+BOTH(put_made_1)
+BOTH(put_made_8)
 BOTH(lock_put_unlock)
 BOTH(put_fence)
 BOTH(post_start_put)
 BOTH(put_patch)
 BOTH(put_big)
+
+/* The bare loop that adds, or copies and adds. */
+static void add(uint64_t *to, const uint64_t *from, uint64_t *fetch, size_t n) {
+    if (fetch) memcpy(fetch, to, n * sizeof *to);
+    for (size_t i = 0; i < n; i++) to[i] += from[i];
+}
 
 /* The same by load and store, in librma's heap, where that says something. */
 #define RAW_LOOP(NAME, STATEMENT)                                                                                      \
@@ -107,6 +157,10 @@ RAW_LOOP(put, memcpy(pair.peer, pair.own, 8))
 RAW_LOOP(get, memcpy(pair.own, pair.peer, 8))
 RAW_LOOP(fetch_and_op, result = __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL))
 RAW_LOOP(compare_and_swap, result = __sync_val_compare_and_swap(word, expected, desired))
+RAW_LOOP(sum_longs, add(word, (const uint64_t *)(void *)pair.own, NULL, bench_opaque(LONGS)))
+RAW_LOOP(get_sum_longs, add(word, (const uint64_t *)(void *)pair.own, before, bench_opaque(LONGS)))
+RAW_LOOP(sum_big, add(word, (const uint64_t *)(void *)pair.own, NULL, bench_opaque(MANY)))
+RAW_LOOP(get_sum_big, add(word, (const uint64_t *)(void *)pair.own, before, bench_opaque(MANY)))
 RAW_LOOP(put_patch,
          for (size_t r = 0; r < PATCH; r++) memcpy(pair.peer + r * SIDE * sizeof(double),
                                                    pair.own + r * PATCH * sizeof(double), PATCH * sizeof(double)))
@@ -120,7 +174,7 @@ enum epoch {
     POST,    /* and all PEs make them */
     FENCE    /* all PEs make the calls, the first of which is before the batches */
 };
-enum effect { WRITES, READS, COUNTS, SWAPS, ADDS };
+enum effect { WRITES, READS, COUNTS, SWAPS, ADDS, SUMS /* integers */, FETCHES /* and adds integers */, PATCHES };
 
 static const struct row {
     const char *name;
@@ -135,6 +189,14 @@ static const struct row {
     {"compare_and_swap", PASSIVE, SWAPS, 8, {ours_compare_and_swap, raw_compare_and_swap, mpis_compare_and_swap}},
     {"accumulate 8", PASSIVE, ADDS, 8, {ours_accumulate, NULL, mpis_accumulate}},
     {"accumulate 1k", PASSIVE, ADDS, 8 * PATCH, {ours_accumulate_128, NULL, mpis_accumulate_128}},
+    {"sum 512 longs", PASSIVE, SUMS, 8 * LONGS, {ours_sum_longs, raw_sum_longs, mpis_sum_longs}},
+    {"get_sum 512 longs", PASSIVE, FETCHES, 8 * LONGS, {ours_get_sum_longs, raw_get_sum_longs, mpis_get_sum_longs}},
+    {"sum 1M", PASSIVE, SUMS, BIG, {ours_sum_big, raw_sum_big, mpis_sum_big}},
+    {"get_sum 1M", PASSIVE, FETCHES, BIG, {ours_get_sum_big, raw_get_sum_big, mpis_get_sum_big}},
+    {"get_accumulate 8", PASSIVE, COUNTS, 8, {ours_get_accumulate, raw_fetch_and_op, mpis_get_accumulate}},
+    {"lock_fetch_unlock", LOCK, COUNTS, 8, {ours_lock_fetch_unlock, NULL, mpis_lock_fetch_unlock}},
+    {"made type 1x1", PASSIVE, PATCHES, 8, {ours_put_made_1, NULL, mpis_put_made_1}},
+    {"made type 8x8", PASSIVE, PATCHES, 8 * 64, {ours_put_made_8, NULL, mpis_put_made_8}},
     {"lock_put_unlock", LOCK, WRITES, 8, {ours_lock_put_unlock, NULL, mpis_lock_put_unlock}},
     {"put_fence", FENCE, WRITES, 8, {ours_put_fence, NULL, mpis_put_fence}},
     {"post_start_put", POST, WRITES, 8, {ours_post_start_put, NULL, mpis_post_start_put}},
@@ -145,40 +207,66 @@ static const struct row {
 
 static const struct row *row; /* being measured */
 
-/* Where byte i of the data is at the target. */
-static size_t place(size_t i) {
-    const size_t line = PATCH * sizeof(double);
-    return row->size == line * PATCH ? i / line * SIDE * sizeof(double) + i % line : i;
-}
-
 static char byte(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8) * 31 + seed); }
 
-/* Runs m once from known values. Each PE passes its own memory, where it is a target. */
+/* Where byte i of the data is: of PATCHES, which are squares of a matrix, and of put_patch at the target. */
+static size_t place(size_t i, bool at_target) {
+    size_t side = PATCH;
+    if (row->effect == PATCHES) side = row->size == sizeof(double) ? 1 : 8;
+    if (row->effect != PATCHES && (!at_target || row->size != PATCH * PATCH * sizeof(double))) return i;
+    return i / (side * sizeof(double)) * SIDE * sizeof(double) + i % (side * sizeof(double));
+}
+
+static bool adds(void) { return row->effect == ADDS || row->effect == SUMS || row->effect == FETCHES; }
+
+/* The i-th number of an array, a double or an integer. */
+static void set_number(char *at, size_t i, unsigned value) {
+    const double real = value;
+    const uint64_t integer = value;
+    memcpy(at + 8 * i, row->effect == ADDS ? (const void *)&real : (const void *)&integer, 8);
+}
+static bool is_number(const char *at, size_t i, unsigned value) {
+    char wanted[8];
+    set_number(wanted, 0, value);
+    return memcmp(at + 8 * i, wanted, 8) == 0;
+}
+
+/* Sets known values before a run. Each PE passes its own memory, where it is a target. */
+static void prepare(char *base, unsigned seed) {
+    for (size_t i = 0; i < row->size; i++) {
+        base[place(i, true)] = byte(i, row->effect == READS ? seed : seed + 1);
+        pair.own[place(i, false)] = byte(i, row->effect == READS ? seed + 1 : seed);
+    }
+    for (size_t i = 0; adds() && i < row->size / 8; i++) {
+        set_number(base, i, seed);
+        set_number(pair.own, i, 1);
+    }
+    if (row->effect != COUNTS && row->effect != SWAPS) return;
+    expected = seed;
+    desired = seed + 1;
+    memcpy(base, &expected, sizeof expected);
+}
+
+/* Runs m once from known values. */
 static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
     static unsigned seed;
     const bool origin = bench_calls_run(m);
     const bool target = row->epoch >= POST || bench.role == BENCH_TARGET;
     uint64_t *word = (uint64_t *)(void *)base;
-    double *there = (double *)(void *)base, *here = (double *)(void *)pair.own;
     size_t wrong = 0;
-    seed += 7;
-    for (size_t i = 0; i < row->size; i++) {
-        base[place(i)] = byte(i, row->effect == READS ? seed : seed + 1);
-        pair.own[i] = byte(i, row->effect == READS ? seed + 1 : seed);
-    }
-    if (row->effect == COUNTS || row->effect == SWAPS) *word = expected = seed, desired = seed + 1;
-    for (size_t i = 0; row->effect == ADDS && i < row->size / sizeof(double); i++) there[i] = seed, here[i] = 1;
+    prepare(base, seed += 7);
     bench_pair_sync_window(win);
     bench_sync();
     if (origin) m->run(1);
     bench_sync();
     bench_pair_sync_window(win);
-    for (size_t i = 0; target && row->effect == WRITES && i < row->size; i++) wrong += base[place(i)] != byte(i, seed);
+    for (size_t i = 0; target && (row->effect == WRITES || row->effect == PATCHES) && i < row->size; i++)
+        wrong += base[place(i, true)] != byte(i, seed);
     for (size_t i = 0; origin && row->effect == READS && i < row->size; i++) wrong += pair.own[i] != byte(i, seed);
     if (row->effect == COUNTS || row->effect == SWAPS)
         wrong += (size_t)(target && *word != seed + 1) + (size_t)(origin && result != seed);
-    for (size_t i = 0; target && row->effect == ADDS && i < row->size / sizeof(double); i++)
-        wrong += there[i] != seed + 1;
+    for (size_t i = 0; target && adds() && i < row->size / 8; i++) wrong += !is_number(base, i, seed + 1);
+    for (size_t i = 0; origin && row->effect == FETCHES && i < row->size / 8; i++) wrong += before[i] != seed;
     *word = expected = desired = 0;
     return wrong;
 }
@@ -239,7 +327,9 @@ int main(int argc, char **argv) {
                 "  MPI (ns)   by MPI\n"
                 "put, get, fetch_and_op, compare_and_swap and accumulate with MPI_Win_flush. put_fence and\n"
                 "post_start_put (with MPI_Win_complete and MPI_Win_wait) are called by all PEs, each on its peer.\n"
-                "put_patch moves 128 x 128 doubles into rows of 1024.",
+                "put_patch moves 128 x 128 doubles into rows of 1024. sum and get_sum are MPI_Accumulate and\n"
+                "MPI_Get_accumulate of integers; raw is a loop. made type: patches of 1 x 1 and 8 x 8 doubles\n"
+                "whose two datatypes are made, committed and freed for each put.",
         .rows = "Call",
         .pairs = 1,
         .value = BENCH_NS,

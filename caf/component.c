@@ -77,7 +77,7 @@ void *rmai_caf_component_memory(struct rmai_caf_result r, size_t size) {
 
 /* Blocks that other threads have freed: librma's calls are for the thread that has started the coarrays, and OpenMP's
  * threads may deallocate. That thread frees them at its next call. */
-static struct head *_Atomic freed_elsewhere;
+static struct head *freed_elsewhere;
 
 static void free_rest(void) {
     struct head *head = __atomic_exchange_n(&freed_elsewhere, NULL, __ATOMIC_ACQUIRE);
@@ -95,7 +95,7 @@ static void release(void *memory) {
     if (!rmai_caf.self || getpid() != process || head->magic != MAGIC) return;
     head->magic = 0;
     if (is_starter()) {
-        if (__builtin_expect(freed_elsewhere != NULL, 0)) free_rest();
+        if (__builtin_expect(__atomic_load_n(&freed_elsewhere, __ATOMIC_RELAXED) != NULL, 0)) free_rest();
         rma_free_mem(head);
         return;
     }

@@ -279,6 +279,9 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
         if (!w)                                                                                                        \
             return PMPI_Get_accumulate##SUFFIX(origin, count, type, result, result_count, result_type, rank, disp,     \
                                                target_count, target_type, op, win);                                    \
+        if (count == 1 && result_count == 1 && target_count == 1 && type == target_type && type == result_type &&      \
+            result && update_word(w, origin, NULL, result, rmai_datatype_of(type), rank, disp, rmai_win_op_of(op)))    \
+            return MPI_SUCCESS;                                                                                        \
         return update(w, "MPI_Get_accumulate" #SUFFIX, &GET_ACCUMULATE);                                               \
     }                                                                                                                  \
     RMAI_MPI_API int MPI_Raccumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank,             \

@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "mpi/hints.h"
+#include "mpi/kept_types.h"
 #include "mpi/state.h"
 #include "mpi/trial.h"
 #include "mpi/window.h"
@@ -122,6 +123,7 @@ static int level_of_librma(int of_mpi) {
 }
 
 static void end_windows(void) {
+    if (rmai_win_running) rmai_kept_types_free();
     rmai_win_running = 0;
     if (has_windows) rmai_wins_close();
     has_windows = 0;

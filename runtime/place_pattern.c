@@ -144,7 +144,7 @@ static size_t order_room(const struct order *o) {
 /* Adds n blocks of the run; they have room. */
 static void order_blocks(struct order *o, const struct rmai_run *run, size_t n) {
     const struct rmai_packed *x = o->x;
-    const char *source = (const char *)x->local + run->at[RMAI_LOCAL];
+    const char *source;
     char *data = o->data + o->len;
     o->run[o->n] = *run;
     o->run[o->n].n = n;
@@ -152,6 +152,7 @@ static void order_blocks(struct order *o, const struct rmai_run *run, size_t n) 
         .at = run->at[RMAI_REMOTE] - x->pattern->least, .step = run->step[RMAI_REMOTE], .len = run->len, .n = n};
     o->len += n * run->len;
     if (!x->local) return;
+    source = (const char *)x->local + run->at[RMAI_LOCAL];
     if (!x->scale) rmai_move_strided(data, source, (ptrdiff_t)run->len, run->step[RMAI_LOCAL], run->len, n);
     for (size_t i = 0; x->scale && i < n; i++, data += run->len, source += run->step[RMAI_LOCAL])
         rmai_scale(x->type, data, x->scale, source, run->len / rmai_type_size(x->type));

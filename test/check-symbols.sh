@@ -6,10 +6,15 @@ set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
 status=0
+dir=$(mktemp -d "${TMPDIR:-/tmp}/check-symbols.XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+# A sanitizer has these two functions itself (caf/component.c).
+case ${SANITIZERS-} in *-fsanitize*) without='^(free|realloc)( |$)' ;; *) without='^$' ;; esac
 for name in rma shmem caf; do
     library=librma.so
     [ $name = rma ] || library=librma_$name.so
-    sh "$top_srcdir/tools/check-symbols" "$top_builddir/.libs/$library" "$top_srcdir/include/$name.symbols" || status=$?
+    grep -vE "$without" "$top_srcdir/include/$name.symbols" >"$dir/$name.symbols"
+    sh "$top_srcdir/tools/check-symbols" "$top_builddir/.libs/$library" "$dir/$name.symbols" || status=$?
 done
 first=$(sed -n 's/ .*//; /^p/d; /^MPI_/d; p' "$top_srcdir/include/shmem.symbols")
 second=$(sed -n 's/ .*//; s/^p//p' "$top_srcdir/include/shmem.symbols")
