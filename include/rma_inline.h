@@ -509,23 +509,31 @@ RMA_INLINE_ uint64_t rma_bits_double(double value) {
             default: /* RMA_FETCH_SMAX_ */ RMA_APPLY_LIMIT_(WORD, (SIGNED), RMA_MORE_INTEGER_);                        \
         }                                                                                                              \
     }                                                                                                                  \
-    RMA_ALWAYS_ uint64_t rma_apply_striped##NAME##_(int op, void *word, uint64_t value, uint64_t cond) {               \
+    RMA_ALWAYS_ uint64_t rma_apply_real##NAME##_(int op, void *word, uint64_t value) {                                 \
         WORD *w = (WORD *)word, before = __atomic_load_n(w, __ATOMIC_ACQUIRE), v = (WORD)value;                        \
+        if (op == RMA_FETCH_FADD_) v = (WORD)BITS(REAL(before) + REAL(value));                                         \
+        if ((op == RMA_FETCH_FMIN_ && !RMA_LESS_REAL_(REAL(v), REAL(before))) ||                                       \
+            (op == RMA_FETCH_FMAX_ && !RMA_MORE_REAL_(REAL(v), REAL(before))))                                         \
+            return before;                                                                                             \
+        __atomic_store_n(w, v, __ATOMIC_RELEASE);                                                                      \
+        return before;                                                                                                 \
+    }                                                                                                                  \
+    RMA_ALWAYS_ uint64_t rma_apply_striped##NAME##_(int op, void *word, uint64_t value, uint64_t cond) {               \
+        WORD *w = (WORD *)word, before, v = (WORD)value;                                                               \
         int stays = 0;                                                                                                 \
-        switch (op) {                                                                                                  \
-            case RMA_FETCH_FADD_: v = (WORD)BITS(REAL(before) + REAL(value)); break;                                   \
-            case RMA_FETCH_FMIN_: stays = !RMA_LESS_REAL_(REAL(v), REAL(before)); break;                               \
-            case RMA_FETCH_FMAX_: stays = !RMA_MORE_REAL_(REAL(v), REAL(before)); break;                               \
-            case RMA_STRIPED_ + RMA_FETCH_: stays = 1; break;                                                          \
-            case RMA_STRIPED_ + RMA_COMPARE_SWAP_: stays = before != (WORD)cond; break;                                \
-            case RMA_STRIPED_ + RMA_FETCH_ADD_: v += before; break;                                                    \
-            case RMA_STRIPED_ + RMA_FETCH_AND_: v &= before; break;                                                    \
-            case RMA_STRIPED_ + RMA_FETCH_OR_: v |= before; break;                                                     \
-            case RMA_STRIPED_ + RMA_FETCH_XOR_: v ^= before; break;                                                    \
-            case RMA_STRIPED_ + RMA_FETCH_MIN_: stays = before <= v; break;                                            \
-            case RMA_STRIPED_ + RMA_FETCH_MAX_: stays = before >= v; break;                                            \
-            case RMA_STRIPED_ + RMA_FETCH_SMIN_: stays = (SIGNED)before <= (SIGNED)v; break;                           \
-            case RMA_STRIPED_ + RMA_FETCH_SMAX_: stays = (SIGNED)before >= (SIGNED)v; break;                           \
+        if (op < RMA_STRIPED_) return rma_apply_real##NAME##_(op, word, value);                                        \
+        before = __atomic_load_n(w, __ATOMIC_ACQUIRE);                                                                 \
+        switch (op - RMA_STRIPED_) {                                                                                   \
+            case RMA_FETCH_: stays = 1; break;                                                                         \
+            case RMA_COMPARE_SWAP_: stays = before != (WORD)cond; break;                                               \
+            case RMA_FETCH_ADD_: v += before; break;                                                                   \
+            case RMA_FETCH_AND_: v &= before; break;                                                                   \
+            case RMA_FETCH_OR_: v |= before; break;                                                                    \
+            case RMA_FETCH_XOR_: v ^= before; break;                                                                   \
+            case RMA_FETCH_MIN_: stays = before <= v; break;                                                           \
+            case RMA_FETCH_MAX_: stays = before >= v; break;                                                           \
+            case RMA_FETCH_SMIN_: stays = (SIGNED)before <= (SIGNED)v; break;                                          \
+            case RMA_FETCH_SMAX_: stays = (SIGNED)before >= (SIGNED)v; break;                                          \
             default: break; /* sets and swaps */                                                                       \
         }                                                                                                              \
         if (!stays) __atomic_store_n(w, v, __ATOMIC_RELEASE);                                                          \

@@ -15,7 +15,8 @@ unset_settings
 need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
-for program in moves made updates operations swaps pairs accesses regions wide epochs locks windows threads concurrent; do
+for program in moves made updates operations swaps pairs accesses regions wide epochs locks windows threads \
+    concurrent; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
