@@ -295,8 +295,8 @@ int main(int argc, char **argv) {
             g.features &= ~list, i++;
         } else if (strcmp(argv[i], "--seed") == 0 && *value && (g.seed = strtol(value, &end, 10)) >= 0 && !*end) {
             i++;
-        } else if (strcmp(argv[i], "--compiler") == 0 && *value &&
-                   (g.compiler = (int)strtol(value, &end, 10)) > 0 && !*end) {
+        } else if (strcmp(argv[i], "--compiler") == 0 && *value && (g.compiler = (int)strtol(value, &end, 10)) > 0 &&
+                   !*end) {
             i++;
         } else if (strcmp(argv[i], "--phases") == 0 && *value && (g.phases = (int)strtol(value, &end, 10)) > 0 &&
                    g.phases <= 100 && !*end) {

@@ -38,8 +38,8 @@ static int misplaced_vector(const struct generator *g, const struct ref *to) {
     return g->variables[to->variable].coarray || several_subscripts(to->text);
 }
 
-/* Whether gfortran 16.2 has an internal error for any assignment to it: it writes beyond the end of a list of subscripts,
- * if two are scalars beside a section; and does not know the length of text in components. */
+/* Whether gfortran 16.2 has an internal error for any assignment to it: it writes beyond the end of a list of
+ * subscripts, if two are scalars beside a section; and does not know the length of text in components. */
 static int refused(const struct generator *g, const struct ref *to) {
     if (g->compiler < ACCESSORS || !to->remote) return 0;
     return (to->shape.rank > 0 && to->scalars > 1) || (to->component && kinds[to->kind].class == CHARACTERS);
@@ -104,6 +104,8 @@ static void assign(struct generator *g) {
         const int prefer = (!to.remote && attempt < 6 ? MUST_BE_REMOTE : 0) | (what == 6 ? NO_VECTORS : 0);
         if (!pick_ref(g, &from, what == 5 ? &scalar : &to.shape, (int)class, prefer | BOTH_BOUNDS)) continue;
         if (!may_follow(g, &to, &from)) continue;
+        /* gfortran 16.2 stores the value in a temporary coarray that is not allocated. */
+        if (what == 6 && g->compiler >= ACCESSORS && to.remote && g->variables[from.variable].coarray) continue;
         char *value = what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text;
         if (to.pointed && from.pointed)
             assign_pointed(g, &to, &from, value);
@@ -111,7 +113,8 @@ static void assign(struct generator *g) {
             both(g, "%s = %s", to.text, value);
         return;
     }
-    /* gfortran 16.2 has an internal error for an array of text, which a function returns, on its way to another image. */
+    /* gfortran 16.2 has an internal error for an array of text, which a function returns, on its way to another image.
+     */
     const int one = what == 7 || (g->compiler >= ACCESSORS && to.remote && class == CHARACTERS);
     char *value = fresh(g, class, one ? &scalar : &to.shape);
     if (!with(g, WITH_conversions)) value = fresh_kind(g, to.kind, one ? &scalar : &to.shape);
@@ -149,9 +152,12 @@ static void query(struct generator *g) {
     }
 }
 
+/* gfortran 16.2 does not pass the descriptor that the accessor of such a dummy argument needs. */
+static int assumes_shapes(const struct generator *g) { return with(g, WITH_assumed_shape) && g->compiler < ACCESSORS; }
+
 /* The bounds of a dummy argument for a coarray with that box, and of the one for its model. */
 static void dummy_bounds(struct generator *g, const struct variable *v, struct variable *d, char **real, char **model) {
-    if (with(g, WITH_explicit_shape) && (!with(g, WITH_assumed_shape) || chance(&g->draws, 2))) {
+    if (with(g, WITH_explicit_shape) && (!assumes_shapes(g) || chance(&g->draws, 2))) {
         const struct shape shape = box_shape(&v->box);
         if (chance(&g->draws, 3)) { /* as an array of rank 1 */
             d->box = (struct box){1, {between(&g->draws, -5, 5)}, {0}};
@@ -191,7 +197,8 @@ static void use_dummy(struct generator *g, int dummy) {
         const int own = chance(&g->draws, 2) && pick_ref(g, &r, &shape, (int)class, OWN_ONLY | NO_FIELDS);
         const int one = g->compiler >= ACCESSORS && to.remote && class == CHARACTERS;
         if (own && !with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) return;
-        both(g, "{%d|%s|%s} = %s", dummy, subs, code, own ? r.text : fresh_kind(g, d->kind, one ? &(struct shape){0} : &shape));
+        both(g, "{%d|%s|%s} = %s", dummy, subs, code,
+             own ? r.text : fresh_kind(g, d->kind, one ? &(struct shape){0} : &shape));
         return;
     }
     for (int attempt = 0; attempt < 8; attempt++) {
@@ -228,7 +235,7 @@ static void call_with_coarray(struct generator *g) {
     if (d.allocatable) {
         real = whole(d.box.rank), model = whole(d.box.rank + 1);
     } else {
-        if (!with(g, WITH_explicit_shape) && !with(g, WITH_assumed_shape)) return;
+        if (!with(g, WITH_explicit_shape) && !assumes_shapes(g)) return;
         dummy_bounds(g, v, &d, &real, &model);
         d.corank = 1;
         d.colower[0] = between(&g->draws, 0, 2);
