@@ -45,6 +45,14 @@ static int refused(const struct generator *g, const struct ref *to) {
     return (to->shape.rank > 0 && to->scalars > 1) || (to->component && kinds[to->kind].class == CHARACTERS);
 }
 
+/* gfortran 16.2 has internal errors for text that a function returns, on its way to another image. */
+static int only_literals(const struct generator *g, const struct ref *to) {
+    return g->compiler >= ACCESSORS && to->remote && kinds[to->kind].class == CHARACTERS;
+}
+static char *literal(struct generator *g, enum kind kind) {
+    return words("%s'%c%c'", kind == WIDE ? "4_" : "", between(&g->draws, 'a', 'z'), between(&g->draws, 'a', 'z'));
+}
+
 /* pick_ref, of something to be assigned to. */
 static int pick_target(struct generator *g, struct ref *to, int flags) {
     for (int attempt = 0; attempt < 20; attempt++)
@@ -72,9 +80,7 @@ static int may_follow(struct generator *g, const struct ref *to, const struct re
         (to->shape.rank == 0 || has_vector(to->text) || has_vector(from->text)))
         return 0;
     if (to->remote && from->remote && !with(g, WITH_sendget)) return 0;
-    if (g->compiler >= ACCESSORS && to->remote && from->remote && from->component &&
-        kinds[from->kind].class == CHARACTERS)
-        return 0;
+    if (g->compiler >= ACCESSORS && to->remote && from->remote && refused(g, from)) return 0;
     if (with(g, WITH_conversions)) return 1;
     return to->kind == from->kind && to->len == from->len;
 }
@@ -113,11 +119,9 @@ static void assign(struct generator *g) {
             both(g, "%s = %s", to.text, value);
         return;
     }
-    /* gfortran 16.2 has an internal error for an array of text, which a function returns, on its way to another image.
-     */
-    const int one = what == 7 || (g->compiler >= ACCESSORS && to.remote && class == CHARACTERS);
-    char *value = fresh(g, class, one ? &scalar : &to.shape);
-    if (!with(g, WITH_conversions)) value = fresh_kind(g, to.kind, one ? &scalar : &to.shape);
+    const struct shape *shape = what == 7 ? &scalar : &to.shape;
+    char *value = with(g, WITH_conversions) ? fresh(g, class, shape) : fresh_kind(g, to.kind, shape);
+    if (only_literals(g, &to)) value = literal(g, to.kind);
     both(g, "%s = %s", to.text, value);
 }
 
@@ -195,10 +199,9 @@ static void use_dummy(struct generator *g, int dummy) {
             .kind = d->kind, .remote = code[0] != 'o', .shape = shape, .scalars = d->box.rank - shape.rank};
         if (refused(g, &to)) return;
         const int own = chance(&g->draws, 2) && pick_ref(g, &r, &shape, (int)class, OWN_ONLY | NO_FIELDS);
-        const int one = g->compiler >= ACCESSORS && to.remote && class == CHARACTERS;
         if (own && !with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) return;
-        both(g, "{%d|%s|%s} = %s", dummy, subs, code,
-             own ? r.text : fresh_kind(g, d->kind, one ? &(struct shape){0} : &shape));
+        char *value = own ? r.text : only_literals(g, &to) ? literal(g, d->kind) : fresh_kind(g, d->kind, &shape);
+        both(g, "{%d|%s|%s} = %s", dummy, subs, code, value);
         return;
     }
     for (int attempt = 0; attempt < 8; attempt++) {
