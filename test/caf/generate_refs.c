@@ -75,8 +75,8 @@ char *whole(int rank) {
 /* A number, sometimes one that the compiler does not know: z is 0. */
 static char *number(struct generator *g, int n) { return chance(&g->draws, 4) ? words("z%+d", n) : words("%d", n); }
 
-/* gfortran 16.2 has internal errors for array constructors and expressions as subscripts of a coarray on another image.
- */
+/* gfortran 16.2 has internal errors for array constructors as subscripts of a coarray on another image, and for
+ * expressions of small integers. */
 #define VECTOR_NAME "vector"
 static char *named_vector(struct generator *g, int count, const char *suffix, const char *elements) {
     char *name = words(VECTOR_NAME "%d", ++g->names);
@@ -104,7 +104,9 @@ static char *vector(struct generator *g, int lower, int n, int count, int flags)
         text = words("%s%s%d%s", text, i ? "," : "", at, suffix);
     }
     const char *plus = chance(&g->draws, 3) ? "+z" : "";
-    return g->compiler < ACCESSORS ? words("[%s]%s", text, plus) : named_vector(g, count, suffix, text);
+    return g->compiler < ACCESSORS
+               ? words("[%s]%s", text, plus)
+               : words("%s%s", named_vector(g, count, suffix, text), suffix[0] && suffix[1] < '8' ? "" : plus);
 }
 
 int has_vector(const char *reference) { return strchr(reference, '[') || strstr(reference, VECTOR_NAME); }
