@@ -141,6 +141,13 @@ static void compute(struct generator *g) {
     both(g, "{0|%d|o} = %s", between(&g->draws, 1, 12), value);
 }
 
+static int has_pointers(const struct type *t) {
+    for (int i = 0; i < t->n; i++)
+        if (t->parts[i].how == POINTER || (t->parts[i].type && has_pointers(t->parts[i].type))) return 1;
+    return 0;
+}
+
+/* An argument that is on another image must have no pointer components. */
 static void query(struct generator *g) {
     for (int attempt = 0; attempt < 30; attempt++) {
         const int i = (int)draw(&g->draws, (size_t)g->n);
@@ -149,6 +156,7 @@ static void query(struct generator *g) {
         if (!v->type || (v->allocatable && !v->allocated) || v->access == NOBODY) continue;
         const int part = (int)draw(&g->draws, (size_t)v->type->n);
         if (v->type->parts[part].how != ALLOCATABLE) continue;
+        if (v->type->parts[part].type && has_pointers(v->type->parts[part].type)) continue;
         const int shift = v->access == SHIFTED ? v->shift : v->access == OWN ? 0 : between(&g->draws, -SHIFTS, SHIFTS);
         both(g, "{0|%d|o} = merge(1,0,allocated({%d|%s|%d}%%%s))", between(&g->draws, 1, 12), i,
              subscripts(g, &v->box, &scalar, 1, 0), shift, v->type->parts[part].name);
