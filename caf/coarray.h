@@ -18,8 +18,9 @@ struct rmai_caf_coarray {
     size_t size;
     rma_gptr_t first; /* the global pointer of base on PE 0, if it is symmetric */
     rma_gptr_t *where;
-    int is_plain; /* 1: elements of an intrinsic type, in which there are no pointers */
-    int lent;     /* 1: no coarray, but the variables of an accessor (gfortran_accessors.c); base is where they are */
+    int is_plain;        /* 1: elements of an intrinsic type, in which there are no pointers */
+    int is_static_array; /* 1: of more than one element */
+    int lent; /* 1: no coarray, but the variables of an accessor (gfortran_accessors.c); base is where they are */
     struct rmai_caf_team *team;         /* of `where` */
     struct rmai_caf_variable *variable; /* the program's, of an allocatable coarray; or NULL */
     struct rmai_caf_coarray *next;      /* of the team's */

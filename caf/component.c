@@ -50,12 +50,15 @@ void rmai_caf_peek(void *to, const void *address, size_t len) {
     }
 }
 
-/* The C library's head is the size of the block with its head, a multiple of 16, and three bits. */
-int rmai_caf_component_is(const void *memory, size_t size) {
+/* The C library's head is the size of the block with its head, a multiple of 16, and three bits. A block has 16 bytes
+ * more than it needs if they would be too few for another one. */
+int rmai_caf_component_is(const void *memory, size_t size, size_t other) {
     struct head head;
     rmai_caf_peek(&head, (const struct head *)memory - 1, sizeof head);
     const size_t whole = size + sizeof(size_t) < 32 ? 32 : (size + sizeof(size_t) + 15) / 16 * 16;
-    return (head.magic == MAGIC && head.size == size) || (head.magic & ~(size_t)7) == whole;
+    const size_t has = head.magic & ~(size_t)7;
+    if (head.magic == MAGIC && head.size == size) return 1;
+    return has == whole || (has == whole + 16 && other > has - sizeof(size_t));
 }
 
 int rmai_caf_component_holds(const void *address) { return is_in_space(address); }

@@ -14,8 +14,9 @@ void rmai_caf_component_begin(void);
 void *rmai_caf_component_memory(struct rmai_caf_result r, size_t size);
 void rmai_caf_component_free(void *memory);
 
-/* rmai_caf_component_is: 1 if memory looks like a block of that size, of this module or of the C library. */
-int rmai_caf_component_is(const void *memory, size_t size);
+/* rmai_caf_component_is: 1 if memory looks like a block of that size, of this module or of the C library, rather than
+ * one of the larger size `other`. */
+int rmai_caf_component_is(const void *memory, size_t size, size_t other);
 
 /* rmai_caf_peek copies what can be read of the `len` bytes at `address`, which lie in two pages at most; the rest
  * becomes 0. */

@@ -100,12 +100,13 @@ enum action { GET, PUT, IS_PRESENT };
  * follow. */
 struct access {
     int action, index;
-    int caller;         /* the image that asks, in its current team */
-    int is_array;       /* 1: the accessor takes the coarray's descriptor, which is in `coarray`; else its address */
-    int is_local;       /* 1: `base` is an address, not a distance */
-    int has_data_array; /* 1: the other side has the descriptor in `data_array`; else it is a scalar of `size` bytes */
-    uint64_t base;      /* where the coarray is: bytes from the owner's struct rmai_caf_image */
-    uint64_t variables; /* their address on the image that asks */
+    int caller;          /* the image that asks, in its current team */
+    int is_array;        /* 1: the accessor takes the coarray's descriptor, which is in `coarray`; else its address */
+    int is_static_array; /* of the coarray, without a descriptor */
+    int is_local;        /* 1: `base` is an address, not a distance */
+    int has_data_array;  /* 1: the other side has the descriptor in `data_array`; else it is a scalar of `size` bytes */
+    uint64_t base;       /* where the coarray is: bytes from the owner's struct rmai_caf_image */
+    uint64_t variables;  /* their address on the image that asks */
     size_t variables_size;
     size_t size; /* bytes of the data: of a scalar, or of all elements of a put; 0 if they are not known */
     int has_to_characters, has_from_characters;
@@ -153,7 +154,7 @@ static void run_accessor(const struct access *a, char *base, void *variables, co
     switch (copy.action) {
         case IS_PRESENT: /* for a scalar this accessor, and no other, takes a pointer to the pointer */
             ((present_accessor *)accessor)(variables, &copy.caller, &answer->present,
-                                           copy.is_array ? coarray : (void *)&base, &lent, 0);
+                                           copy.is_array || copy.is_static_array ? coarray : (void *)&base, &lent, 0);
             break;
         case PUT:
             copy.data_array.d.base = (char *)(uintptr_t)data;
@@ -313,6 +314,7 @@ int32_t _gfortran_caf_is_present_on_remote(caf_token token, int image, int index
     struct access a = access_of(IS_PRESENT, index, variables_size, 0, NULL, NULL);
     struct answer answer = {0};
     if (!token) return 0;
+    a.is_static_array = token->is_static_array;
     perform(RMAI_CAF_NO_RESULT, "ALLOCATED of a part of a coarray of another image", &a, token,
             rmai_caf_variable_shape(token), image, NULL, NULL, variables, NULL, &answer);
     int32_t present = answer.present;

@@ -165,6 +165,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
     }
     desc->base = c->base;
     c->is_plain = desc->type >= RMAI_CAF_INTEGER && desc->type <= RMAI_CAF_CHARACTER && desc->type != RMAI_CAF_DERIVED;
+    c->is_static_array = is_static && size > desc->elem_len; /* the descriptor is that of one element */
     if (!is_static && rmai_caf_variable_is_at(desc, token)) rmai_caf_variable_made(c, desc, token);
 }
 

@@ -75,10 +75,12 @@ static ptrdiff_t this_section, last_section;
  * components (x%text) with such descriptors, too: one after the other. Returns 0 after it has reported that it cannot
  * tell. */
 static int believe_span(struct packed *p, const struct descriptor *a) {
-    if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0])
+    if (p->box.dims != 1 || a->dim[0].lower != 1 || a->dim[0].stride != 1 || p->stride[0] == p->packed_stride[0] ||
+        p->box.n < 2)
         return 1;
     const ptrdiff_t align = a->type == RMAI_CAF_CHARACTER ? 1 : a->elem_len % 4 == 0 ? 4 : (ptrdiff_t)a->elem_len;
-    if (a->span >= SPAN_MOST || a->span % align != 0 || rmai_caf_component_is(a->base, p->box.n * a->elem_len) ||
+    const size_t apart = (p->box.n - 1) * (size_t)a->span + a->elem_len;
+    if (a->span >= SPAN_MOST || a->span % align != 0 || rmai_caf_component_is(a->base, p->box.n * a->elem_len, apart) ||
         (a->span != last_section && follows_component(a->base))) {
         p->stride[0] = p->packed_stride[0];
         return 1;

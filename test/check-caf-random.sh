@@ -25,6 +25,7 @@ unset_settings
 ${CC:-cc} -std=gnu11 -O1 -Wall -Wextra -Werror -o "$dir/generate" "$top_srcdir"/test/caf/generate*.c >"$dir/log" 2>&1 ||
     { fail "generate.c does not compile"; verdict; }
 : >"$dir/log"
+version=$(${fortran%% *} -dumpversion)
 cd "$dir" # the compiler writes module files where it stands
 
 # program SEED [OPTION...]: makes $dir/program. Returns 1 if the compiler cannot.
@@ -32,7 +33,7 @@ program() {
     seed=$1
     shift
     # shellcheck disable=SC2086
-    ./generate --seed "$seed" ${RMA_TEST_GENERATE-} "$@" >program.f90 || hard "the generator fails with seed $seed"
+    ./generate --compiler "${version%%.*}" --seed "$seed" ${RMA_TEST_GENERATE-} "$@" >program.f90 || hard "the generator fails with seed $seed"
     # shellcheck disable=SC2086
     if $fortran -O0 -fcoarray=lib program.f90 -o program -L"$top_builddir/.libs" -lrma_caf -lrma \
         -Wl,-rpath,"$top_builddir/.libs" >log 2>&1; then
@@ -88,7 +89,7 @@ fi
 
 # Errors of the generator's user.
 : >log
-for words in '--only sections' '--seed x' '--phases 0' '--seed' nothing; do
+for words in '--only sections' '--seed x' '--phases 0' '--compiler x' '--seed' nothing; do
     # shellcheck disable=SC2086
     run ./generate $words
     if [ "$status" -eq 2 ] && grep -q -- "${words##* }" err; then

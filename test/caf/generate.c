@@ -246,10 +246,12 @@ static void print_program(struct generator *g, FILE *to) {
 }
 
 static void usage(FILE *to) {
-    fprintf(to, "usage: generate [--seed N] [--phases N] [--only LIST] [--without LIST] [--wrong] [--list]\n"
+    fprintf(to, "usage: generate [--seed N] [--phases N] [--compiler N] [--only LIST] [--without LIST] [--wrong] "
+                "[--list]\n"
                 "Prints a random Fortran program with coarrays, which compares its results with a model.\n\n"
                 "  --seed N        the program (1)\n"
                 "  --phases N      between two of them the images compare all their variables (5)\n"
+                "  --compiler N    without what gfortran N is known to compile wrong (12)\n"
                 "  --only LIST     these features, and none else\n"
                 "  --without LIST  all features but these\n"
                 "  --wrong         the model has one wrong value at the end: the program fails\n"
@@ -274,7 +276,7 @@ static int parse_features(const char *list, uint64_t *features) {
 }
 
 int main(int argc, char **argv) {
-    static struct generator g = {.features = (UINT64_C(1) << N_FEATURES) - 1, .seed = 1, .phases = 5};
+    static struct generator g = {.features = (UINT64_C(1) << N_FEATURES) - 1, .seed = 1, .phases = 5, .compiler = 12};
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         uint64_t list;
@@ -292,6 +294,9 @@ int main(int argc, char **argv) {
         } else if (strcmp(argv[i], "--without") == 0 && parse_features(value, &list)) {
             g.features &= ~list, i++;
         } else if (strcmp(argv[i], "--seed") == 0 && *value && (g.seed = strtol(value, &end, 10)) >= 0 && !*end) {
+            i++;
+        } else if (strcmp(argv[i], "--compiler") == 0 && *value && (g.compiler = (int)strtol(value, &end, 10)) > 0 &&
+                   !*end) {
             i++;
         } else if (strcmp(argv[i], "--phases") == 0 && *value && (g.phases = (int)strtol(value, &end, 10)) > 0 &&
                    g.phases <= 100 && !*end) {

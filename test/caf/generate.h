@@ -48,6 +48,9 @@ extern const struct kind_words {
     enum class class;
 } kinds[N_KINDS];
 
+/* The first version of gfortran with accessors. */
+enum { ACCESSORS = 15 };
+
 enum { MOST_RANK = 7, MOST_PARTS = 8, MOST_VARIABLES = 200, MOST_TYPES = 4, SHIFTS = 3 };
 
 struct box {
@@ -110,6 +113,7 @@ struct generator {
     uint64_t features;
     long seed;
     int phases, wrong;
+    int compiler; /* the version of gfortran that is to compile it */
     int phase, level, names, syncs;
     int n;
     struct variable variables[MOST_VARIABLES];
@@ -141,6 +145,8 @@ struct ref {
     int len, variable, remote;
     int dynamic; /* of a type with pointer or allocatable components */
     int behind;  /* in memory of such a component */
+    int scalars; /* so many subscripts of the array that has the sections are not sections */
+    int component;
     int field;   /* a component of each element of an array */
     int pointed; /* in memory that a pointer may point to */
     struct shape shape;
@@ -161,6 +167,7 @@ int random_len(struct generator *g, enum kind kind);
 int shape_size(const struct shape *s);
 struct shape box_shape(const struct box *box);
 char *whole(int rank);
+int has_vector(const char *reference);
 char *subscripts(struct generator *g, const struct box *box, struct shape *shape, int given, int flags);
 int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int class, int flags);
 char *fresh(struct generator *g, enum class class, const struct shape *shape);

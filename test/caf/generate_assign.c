@@ -34,8 +34,30 @@ static int several_subscripts(const char *text) {
 /* Whether gfortran 12 would store elements from another image in wrong places: of a variable of the image's own with a
  * vector subscript beside others, or if it is a coarray. */
 static int misplaced_vector(const struct generator *g, const struct ref *to) {
-    if (to->remote || !strchr(to->text, '[')) return 0;
+    if (to->remote || !has_vector(to->text)) return 0;
     return g->variables[to->variable].coarray || several_subscripts(to->text);
+}
+
+/* Whether gfortran 16.2 has an internal error for any assignment to it: it writes beyond the end of a list of
+ * subscripts, if two are scalars beside a section; and does not know the length of text in components. */
+static int refused(const struct generator *g, const struct ref *to) {
+    if (g->compiler < ACCESSORS || !to->remote) return 0;
+    return (to->shape.rank > 0 && to->scalars > 1) || (to->component && kinds[to->kind].class == CHARACTERS);
+}
+
+/* gfortran 16.2 has internal errors for text that a function returns, on its way to another image. */
+static int only_literals(const struct generator *g, const struct ref *to) {
+    return g->compiler >= ACCESSORS && to->remote && kinds[to->kind].class == CHARACTERS;
+}
+static char *literal(struct generator *g, enum kind kind) {
+    return words("%s'%c%c'", kind == WIDE ? "4_" : "", between(&g->draws, 'a', 'z'), between(&g->draws, 'a', 'z'));
+}
+
+/* pick_ref, of something to be assigned to. */
+static int pick_target(struct generator *g, struct ref *to, int flags) {
+    for (int attempt = 0; attempt < 20; attempt++)
+        if (pick_ref(g, to, NULL, -1, FOR_WRITING | flags) && !refused(g, to)) return 1;
+    return 0;
 }
 
 /* Whether the assignment is wanted, and gfortran 12 can compile it. If the other side is on another
@@ -45,19 +67,20 @@ static int misplaced_vector(const struct generator *g, const struct ref *to) {
  * such components is at one end. */
 static int may_follow(struct generator *g, const struct ref *to, const struct ref *from) {
     if (from->remote && misplaced_vector(g, to)) return 0;
-    if (to->remote && !from->remote && g->variables[from->variable].type && strchr(to->text, '[') &&
-        strchr(from->text, '['))
+    if (to->remote && !from->remote && g->variables[from->variable].type && has_vector(to->text) &&
+        has_vector(from->text))
         return 0;
     if (to->remote && from->field && !from->remote) return 0;
     if (from->remote && to->field && !(to->remote && to->dynamic && from->dynamic)) return 0;
-    if (from->remote && strchr(from->text, '[') && g->variables[to->variable].coarray && several_subscripts(from->text))
+    if (from->remote && has_vector(from->text) && g->variables[to->variable].coarray && several_subscripts(from->text))
         return 0;
     const int array_behind = to->behind && to->shape.rank > 0;
     if (from->remote && !from->dynamic && to->dynamic && (to->remote || array_behind)) return 0;
     if (to->remote && from->remote && to->dynamic != from->dynamic &&
-        (to->shape.rank == 0 || strchr(to->text, '[') || strchr(from->text, '[')))
+        (to->shape.rank == 0 || has_vector(to->text) || has_vector(from->text)))
         return 0;
     if (to->remote && from->remote && !with(g, WITH_sendget)) return 0;
+    if (g->compiler >= ACCESSORS && to->remote && from->remote && refused(g, from)) return 0;
     if (with(g, WITH_conversions)) return 1;
     return to->kind == from->kind && to->len == from->len;
 }
@@ -78,7 +101,7 @@ static void assign_pointed(struct generator *g, const struct ref *to, const stru
 static void assign(struct generator *g) {
     struct ref to, from;
     const int remote = chance(&g->draws, 2) ? MUST_BE_REMOTE : 0;
-    if (!pick_ref(g, &to, NULL, -1, FOR_WRITING | remote) && !pick_ref(g, &to, NULL, -1, FOR_WRITING)) return;
+    if (!pick_target(g, &to, remote) && !pick_target(g, &to, 0)) return;
     const enum class class = kinds[to.kind].class;
     const size_t what = draw(&g->draws, 10);
     const struct shape scalar = {0};
@@ -87,6 +110,8 @@ static void assign(struct generator *g) {
         const int prefer = (!to.remote && attempt < 6 ? MUST_BE_REMOTE : 0) | (what == 6 ? NO_VECTORS : 0);
         if (!pick_ref(g, &from, what == 5 ? &scalar : &to.shape, (int)class, prefer | BOTH_BOUNDS)) continue;
         if (!may_follow(g, &to, &from)) continue;
+        /* gfortran 16.2 stores the value in a temporary coarray that is not allocated. */
+        if (what == 6 && g->compiler >= ACCESSORS && to.remote && g->variables[from.variable].coarray) continue;
         char *value = what == 6 && with(g, WITH_expressions) ? changed(g, &from) : from.text;
         if (to.pointed && from.pointed)
             assign_pointed(g, &to, &from, value);
@@ -94,8 +119,9 @@ static void assign(struct generator *g) {
             both(g, "%s = %s", to.text, value);
         return;
     }
-    char *value = what == 7 ? fresh(g, class, &scalar) : fresh(g, class, &to.shape);
-    if (!with(g, WITH_conversions)) value = fresh_kind(g, to.kind, what == 7 ? &scalar : &to.shape);
+    const struct shape *shape = what == 7 ? &scalar : &to.shape;
+    char *value = with(g, WITH_conversions) ? fresh(g, class, shape) : fresh_kind(g, to.kind, shape);
+    if (only_literals(g, &to)) value = literal(g, to.kind);
     both(g, "%s = %s", to.text, value);
 }
 
@@ -115,6 +141,13 @@ static void compute(struct generator *g) {
     both(g, "{0|%d|o} = %s", between(&g->draws, 1, 12), value);
 }
 
+static int has_pointers(const struct type *t) {
+    for (int i = 0; i < t->n; i++)
+        if (t->parts[i].how == POINTER || (t->parts[i].type && has_pointers(t->parts[i].type))) return 1;
+    return 0;
+}
+
+/* An argument that is on another image must have no pointer components. */
 static void query(struct generator *g) {
     for (int attempt = 0; attempt < 30; attempt++) {
         const int i = (int)draw(&g->draws, (size_t)g->n);
@@ -123,6 +156,7 @@ static void query(struct generator *g) {
         if (!v->type || (v->allocatable && !v->allocated) || v->access == NOBODY) continue;
         const int part = (int)draw(&g->draws, (size_t)v->type->n);
         if (v->type->parts[part].how != ALLOCATABLE) continue;
+        if (v->type->parts[part].type && has_pointers(v->type->parts[part].type)) continue;
         const int shift = v->access == SHIFTED ? v->shift : v->access == OWN ? 0 : between(&g->draws, -SHIFTS, SHIFTS);
         both(g, "{0|%d|o} = merge(1,0,allocated({%d|%s|%d}%%%s))", between(&g->draws, 1, 12), i,
              subscripts(g, &v->box, &scalar, 1, 0), shift, v->type->parts[part].name);
@@ -130,9 +164,12 @@ static void query(struct generator *g) {
     }
 }
 
+/* gfortran 16.2 does not pass the descriptor that the accessor of such a dummy argument needs. */
+static int assumes_shapes(const struct generator *g) { return with(g, WITH_assumed_shape) && g->compiler < ACCESSORS; }
+
 /* The bounds of a dummy argument for a coarray with that box, and of the one for its model. */
 static void dummy_bounds(struct generator *g, const struct variable *v, struct variable *d, char **real, char **model) {
-    if (with(g, WITH_explicit_shape) && (!with(g, WITH_assumed_shape) || chance(&g->draws, 2))) {
+    if (with(g, WITH_explicit_shape) && (!assumes_shapes(g) || chance(&g->draws, 2))) {
         const struct shape shape = box_shape(&v->box);
         if (chance(&g->draws, 3)) { /* as an array of rank 1 */
             d->box = (struct box){1, {between(&g->draws, -5, 5)}, {0}};
@@ -166,9 +203,13 @@ static void use_dummy(struct generator *g, int dummy) {
     struct ref r;
     if (d->access != READ && chance(&g->draws, 2)) {
         char *subs = subscripts(g, &d->box, &shape, 0, FOR_WRITING);
+        const struct ref to = {
+            .kind = d->kind, .remote = code[0] != 'o', .shape = shape, .scalars = d->box.rank - shape.rank};
+        if (refused(g, &to)) return;
         const int own = chance(&g->draws, 2) && pick_ref(g, &r, &shape, (int)class, OWN_ONLY | NO_FIELDS);
         if (own && !with(g, WITH_conversions) && (r.kind != d->kind || r.len != d->len)) return;
-        both(g, "{%d|%s|%s} = %s", dummy, subs, code, own ? r.text : fresh_kind(g, d->kind, &shape));
+        char *value = own ? r.text : only_literals(g, &to) ? literal(g, d->kind) : fresh_kind(g, d->kind, &shape);
+        both(g, "{%d|%s|%s} = %s", dummy, subs, code, value);
         return;
     }
     for (int attempt = 0; attempt < 8; attempt++) {
@@ -205,7 +246,7 @@ static void call_with_coarray(struct generator *g) {
     if (d.allocatable) {
         real = whole(d.box.rank), model = whole(d.box.rank + 1);
     } else {
-        if (!with(g, WITH_explicit_shape) && !with(g, WITH_assumed_shape)) return;
+        if (!with(g, WITH_explicit_shape) && !assumes_shapes(g)) return;
         dummy_bounds(g, v, &d, &real, &model);
         d.corank = 1;
         d.colower[0] = between(&g->draws, 0, 2);

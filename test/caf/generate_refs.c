@@ -75,13 +75,23 @@ char *whole(int rank) {
 /* A number, sometimes one that the compiler does not know: z is 0. */
 static char *number(struct generator *g, int n) { return chance(&g->draws, 4) ? words("z%+d", n) : words("%d", n); }
 
+/* gfortran 16.2 has internal errors for array constructors as subscripts of a coarray on another image, and for
+ * expressions of small integers. */
+#define VECTOR_NAME "vector"
+static char *named_vector(struct generator *g, int count, const char *suffix, const char *elements) {
+    char *name = words(VECTOR_NAME "%d", ++g->names);
+    linef(g->declarations, "integer%s%s%s :: %s(%d)%s%s%s", suffix[0] ? "(" : "", suffix[0] ? suffix + 1 : "",
+          suffix[0] ? ")" : "", name, count, count ? " = [" : "", elements, count ? "]" : "");
+    return name;
+}
+
 /* A vector subscript. Elements to be written must differ. */
 static char *vector(struct generator *g, int lower, int n, int count, int flags) {
     static const char *const suffixes[] = {"", "", "", "_8", "_2", "_1"};
     const char *suffix = suffixes[draw(&g->draws, 6)];
     int from[64];
     char *text = words("%s", "");
-    if (count == 0) return words("%s", "[integer ::]");
+    if (count == 0) return g->compiler < ACCESSORS ? words("%s", "[integer ::]") : named_vector(g, 0, "", "");
     for (int i = 0; i < n; i++) from[i] = lower + i;
     for (int i = 0; i < count; i++) {
         int at;
@@ -93,8 +103,13 @@ static char *vector(struct generator *g, int lower, int n, int count, int flags)
         }
         text = words("%s%s%d%s", text, i ? "," : "", at, suffix);
     }
-    return words("[%s]%s", text, chance(&g->draws, 3) ? "+z" : "");
+    const char *plus = chance(&g->draws, 3) ? "+z" : "";
+    return g->compiler < ACCESSORS
+               ? words("[%s]%s", text, plus)
+               : words("%s%s", named_vector(g, count, suffix, text), suffix[0] && suffix[1] < '8' ? "" : plus);
 }
+
+int has_vector(const char *reference) { return strchr(reference, '[') || strstr(reference, VECTOR_NAME); }
 
 /* A dimension of n elements, of which count are selected. gfortran 12 has an internal error for a vector subscript of
  * a coarray that is assigned to, if another dimension leaves out a bound. */
@@ -206,7 +221,9 @@ static int pick_part(struct generator *g, struct ref *r, const struct type *t, c
             if (!subs) continue;
             r->text = words("%s%%%s%s%s%s", r->text, part->name, box->rank ? "(" : "", subs, box->rank ? ")" : "");
             r->shape = shape;
+            r->scalars = box->rank - shape.rank;
         }
+        r->component = 1;
         r->behind |= part->how != FIXED;
         r->pointed |= part->how == POINTER;
         r->kind = part->kind;
@@ -233,6 +250,7 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
             if (given) shape = *given;
             if (!(subs = subscripts(g, &v->box, &shape, given != NULL, flags))) continue;
             r->shape = shape;
+            r->scalars = v->box.rank - shape.rank;
             r->text = words("{%d|%s|%s}", i, subs, code);
             return 1;
         }
@@ -244,6 +262,7 @@ int pick_ref(struct generator *g, struct ref *r, const struct shape *given, int 
         if (!(subs = subscripts(g, &v->box, &shape, !in_array || given, flags | NO_VECTORS))) continue;
         if (in_array && shape.rank == 0) continue;
         r->shape = shape;
+        r->scalars = v->box.rank - shape.rank;
         r->text = words("{%d|%s|%s}", i, subs, code);
         if (pick_part(g, r, v->type, v->state, given, class, flags, in_array)) return 1;
     }

@@ -122,6 +122,7 @@ static void give_memory(struct generator *g, const char *place, const struct par
     if (!with(g, ways[way])) way = 0;
     if (way == 1 && (part->kind == TEXT || part->kind == WIDE)) way = 0;
     if (way == 2 && there) way = 0;
+    if (way == 3 && g->compiler >= ACCESSORS) way = 0; /* to a component of a coarray: "must have the same corank" */
     if (way != 2 && there) both(g, "deallocate (%s)", place);
     if (way == 0) {
         both(g, "allocate (%s%s)", place, bounds);
