@@ -297,7 +297,7 @@ int main(int argc, char **argv) {
     }
     if (argc > 1 && strcmp(argv[1], "image") == 0)
         _gfortran_caf_is_present_on_remote(x_token, n + 1, index_of(HAS_PART), NULL, 0);
-    if (argc > 1 && strcmp(argv[1], "index") == 0) _gfortran_caf_is_present_on_remote(x_token, right, 11, NULL, 0);
+    if (argc > 1 && strcmp(argv[1], "index") == 0) _gfortran_caf_is_present_on_remote(x_token, right, 1000, NULL, 0);
     if (argc > 1 && strcmp(argv[1], "base") == 0) {
         struct array elsewhere = make_array((int *)whole.array.base - 1, N);
         int result;
