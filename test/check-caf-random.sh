@@ -33,7 +33,8 @@ program() {
     seed=$1
     shift
     # shellcheck disable=SC2086
-    ./generate --compiler "${version%%.*}" --seed "$seed" ${RMA_TEST_GENERATE-} "$@" >program.f90 || hard "the generator fails with seed $seed"
+    ./generate --compiler "${version%%.*}" --seed "$seed" ${RMA_TEST_GENERATE-} "$@" >program.f90 ||
+        hard "the generator fails with seed $seed"
     # shellcheck disable=SC2086
     if $fortran -O0 -fcoarray=lib program.f90 -o program -L"$top_builddir/.libs" -lrma_caf -lrma \
         -Wl,-rpath,"$top_builddir/.libs" >log 2>&1; then
