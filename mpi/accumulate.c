@@ -146,11 +146,12 @@ static int types_differ(const struct rmai_win_access *a, const char *name, const
                           a->call, name, side->size, t->size);
 }
 
-/* 1 if the target has more elements than the origin, and the data end with an element of the target's type. */
+/* 1 if the target has more elements than the origin, and the data end with an element of the target's type. No data
+ * have no element type. */
 static int is_shorter(const struct rmai_win_access *a) {
     const struct rmai_win_side *o = &a->origin, *t = &a->target;
-    return !a->nothing && o->type && !a->result.type && o->size > 0 && o->size < t->size &&
-           o->size % t->type->size == 0 && o->type->element == t->type->element;
+    return !a->nothing && o->type && !a->result.type && o->size < t->size && o->size % t->type->size == 0 &&
+           (o->size == 0 || o->type->element == t->type->element);
 }
 
 /* The checks of an update that changes or reads something. The sides are filled in. */
@@ -212,7 +213,10 @@ static __attribute__((noinline)) int update(struct rmai_win *w, const char *call
         code = rmai_win_side(&a, "result", args->result, args->result_count, args->result_type, &a.result);
     if (code == MPI_SUCCESS) code = rmai_win_aim(&a, args->rank, args->disp);
     if (code == MPI_SUCCESS && args->rank != MPI_PROC_NULL) {
-        if (is_shorter(&a)) rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
+        if (is_shorter(&a)) {
+            a.nothing = a.origin.size == 0;
+            rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
+        }
         code = check_update(&a, op);
     }
     if (code == MPI_SUCCESS && !a.nothing) code = rmai_win_failed(w, do_update(&a, op));
