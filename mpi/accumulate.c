@@ -242,8 +242,8 @@ static inline uint64_t load_word(const void *from, size_t len) {
     return word4;
 }
 
-/* Updates one element by an instruction, if the type has one for the operation. Returns 0, with nothing done, if it has
- * not, or if anything is unusual. */
+/* Updates one element as an atomic of librma, if the type has one for the operation. Returns 0, with nothing done, if
+ * it has not, or if anything is unusual. */
 static inline int update_word(struct rmai_win *w, const void *origin, const void *cond, void *result,
                               const struct rmai_datatype *t, int rank, MPI_Aint disp, enum rmai_win_op op) {
     const int atomic = t && t->single && op < RMAI_WIN_OPS ? t->element->word[op] : -1;
@@ -335,11 +335,13 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     return update(w, call, &GET_ACCUMULATE);
 }
 
-/* A word is swapped as such if it is aligned, else under the window's lock. */
+/* A word is swapped as such if it is aligned, else under the window's lock. Either way it is complete on return, so no
+ * signal can overtake it. */
 static int compare_swap(struct rmai_win_access *a, const void *compare) {
     const struct rmai_datatype *t = a->target.type;
     uint64_t value, cond, old = 0;
-    int code;
+    int code = a->peer.record ? RMA_SUCCESS : rmai_win_overtakes();
+    if (code != RMA_SUCCESS) return code;
     if (a->pieces || a->address % t->size != 0 || t->size > sizeof value)
         return rmai_win_pieces_update(a, RMAI_WIN_SWAP, compare);
     value = rmai_word_load(a->origin.buffer, t->size);

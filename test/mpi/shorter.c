@@ -5,10 +5,10 @@
  * side has, and by one that begins to write before it compares the lengths. */
 #include "check.h"
 
-#define ROOM  4096         /* bytes of the target's memory; of the origin's buffer */
-#define PLACE 64           /* where the data begin there */
-#define PART  (ROOM / 2)   /* of a dynamic window: bytes of each of two regions that touch */
-#define LINES 20           /* faults that are printed */
+#define ROOM  4096       /* bytes of the target's memory; of the origin's buffer */
+#define PLACE 64         /* where the data begin there */
+#define PART  (ROOM / 2) /* of a dynamic window: bytes of each of two regions that touch */
+#define LINES 20         /* faults that are printed */
 
 enum way { PUT, GET, RPUT, RGET, ADD, RADD, WAYS };
 static const char *const way_names[WAYS] = {"MPI_Put",  "MPI_Get",        "MPI_Rput",
@@ -64,8 +64,9 @@ static int wrong;
 static void report(const struct window *w, enum way way, enum shape from, int n_from, enum shape to, int n_to, int rest,
                    const char *fault) {
     if (wrong++ < LINES)
-        fprintf(stderr, "process %d of %d: %s, %s: origin %d of %s, target %d of %s, %d bytes before the second region: "
-                        "%s\n",
+        fprintf(stderr,
+                "process %d of %d: %s, %s: origin %d of %s, target %d of %s, %d bytes before the second region: "
+                "%s\n",
                 rank, n, w->name, way_names[way], n_from, shape_names[from], n_to, shape_names[to], rest, fault);
 }
 
@@ -114,8 +115,9 @@ static void try_call(const struct window *w, enum way way, enum shape from, int 
     MPI_Win_flush(to, w->win);
     MPI_Get(before + PLACE, ROOM - PLACE, MPI_BYTE, to, w->at[to], ROOM - PLACE, MPI_BYTE, w->win);
     MPI_Win_unlock(to, w->win);
-    if (good ? code != MPI_SUCCESS : sends > receives && !adds(way) ? class_of(code) != MPI_ERR_TRUNCATE
-                                                                     : code == MPI_SUCCESS)
+    if (good                             ? code != MPI_SUCCESS
+        : sends > receives && !adds(way) ? class_of(code) != MPI_ERR_TRUNCATE
+                                         : code == MPI_SUCCESS)
         report(w, way, from, n_from, there, n_there, skip, good ? "is refused" : "is not refused, or by another class");
     if (memcmp(before, after, ROOM) != 0)
         report(w, way, from, n_from, there, n_there, skip, "leaves wrong data in the window");
@@ -130,13 +132,13 @@ static const struct pair {
     enum shape to;
     int n_to;
 } sides[] = {
-    {INTS, 1, INTS, 2},     {INTS, 5, INTS, 9},   {INTS, 2, INTS, 1},    {INTS, 0, INTS, 3},    {INTS, 3, INTS, 0},
-    {INTS, 4, ROWS, 1},     {INTS, 13, ROWS, 2},  {INTS, 12, ROWS, 3},   {ROWS, 1, INTS, 5},    {ROWS, 1, INTS, 20},
-    {ROWS, 2, ROWS, 3},     {ROWS, 2, ROWS, 1},   {INTS, 4, LIST, 1},    {INTS, 9, LIST, 2},    {LIST, 1, INTS, 8},
-    {LIST, 2, INTS, 7},     {LIST, 3, ROWS, 2},   {LIST, 1, ROWS, 1},    {ROWS, 1, LIST, 3},    {LIST, 2, LIST, 5},
-    {PAIRS, 1, TRIPLES, 1}, {INTS, 4, PAIRS, 3},  {INTS, 5, PAIRS, 3},   {TRIPLES, 1, PAIRS, 2}, {TRIPLES, 3, GAPS, 10},
-    {GAPS, 4, GAPS, 7},     {GAPS, 4, PAIRS, 3},  {GAPS, 4, TRIPLES, 2}, {PAIRS, 2, GAPS, 5},   {INTS, 1, TRIPLES, 4},
-    {INTS, 0, ROWS, 1},     {ROWS, 0, LIST, 2},   {INTS, 7, INTS, 7},    {INTS, 200, INTS, 300}, {LIST, 20, ROWS, 12},
+    {INTS, 1, INTS, 2},     {INTS, 5, INTS, 9},  {INTS, 2, INTS, 1},    {INTS, 0, INTS, 3},     {INTS, 3, INTS, 0},
+    {INTS, 4, ROWS, 1},     {INTS, 13, ROWS, 2}, {INTS, 12, ROWS, 3},   {ROWS, 1, INTS, 5},     {ROWS, 1, INTS, 20},
+    {ROWS, 2, ROWS, 3},     {ROWS, 2, ROWS, 1},  {INTS, 4, LIST, 1},    {INTS, 9, LIST, 2},     {LIST, 1, INTS, 8},
+    {LIST, 2, INTS, 7},     {LIST, 3, ROWS, 2},  {LIST, 1, ROWS, 1},    {ROWS, 1, LIST, 3},     {LIST, 2, LIST, 5},
+    {PAIRS, 1, TRIPLES, 1}, {INTS, 4, PAIRS, 3}, {INTS, 5, PAIRS, 3},   {TRIPLES, 1, PAIRS, 2}, {TRIPLES, 3, GAPS, 10},
+    {GAPS, 4, GAPS, 7},     {GAPS, 4, PAIRS, 3}, {GAPS, 4, TRIPLES, 2}, {PAIRS, 2, GAPS, 5},    {INTS, 1, TRIPLES, 4},
+    {INTS, 0, ROWS, 1},     {ROWS, 0, LIST, 2},  {INTS, 7, INTS, 7},    {INTS, 200, INTS, 300}, {LIST, 20, ROWS, 12},
 };
 
 static void try_all(const struct window *w, int skip) {

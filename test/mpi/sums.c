@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All processes, or all threads of each, update the same elements of process 0 at once: as words, as arrays, as parts of
- * arrays that begin and end elsewhere, by lists, and by loops of MPI_Compare_and_swap. Sums are exact, a fetched value is
- * there once, and what one process replaces another one finds. For each type of 4 and 8 bytes that sums, in memory of
- * each kind.
+/* All processes, or all threads of each, update the same elements of process 0 at once: as words, as arrays, as parts
+ * of arrays that begin and end elsewhere, by lists, and by loops of MPI_Compare_and_swap. Sums are exact, a fetched
+ * value is there once, and what one process replaces another one finds. For each type of 4 and 8 bytes that sums, in
+ * memory of each kind.
  *
  * Broken by a word that is updated without the lock that arrays take, by an array that takes another lock than words of
  * it do, at the border of a page for instance, and by a MPI_REPLACE that is a copy. With the argument `threads` each
