@@ -22,7 +22,10 @@ for program in moves shorter updates operations sums swaps pairs accesses region
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
     : >"$dir/log"
     jobs="one:2 nolocal:2"
-    case $program in locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; esac # two readers and a writer
+    case $program in
+    locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; # two readers and a writer
+    shorter | sums | self | regions | accesses) jobs="$jobs blocks2:4" ;;
+    esac
     ! quick || jobs=${jobs%% *}
     if deep; then
         # shellcheck disable=SC2086
