@@ -203,9 +203,9 @@ static void fetch(const struct kind *k, int me) {
     }
 }
 
-/* The same by comparing. Other threads count up by arrays the elements beside it. */
+/* The same by comparing, while every other thread also counts up by arrays. */
 static void swap(const struct kind *k, int me) {
-    char ones[CELLS * 8], now[8], next[8], got[8];
+    char ones[CELLS * 8], cells[CELLS * 8], now[8], next[8], got[8];
     for (int i = 0; i < CELLS; i++) put_number(k, ones, i, 1);
     for (int t = 0; t < times; t++) {
         MPI_Fetch_and_op(NULL, got, k->type, 0, first, MPI_NO_OP, win);
@@ -217,12 +217,14 @@ static void swap(const struct kind *k, int me) {
             MPI_Win_flush(0, win);
         } while (memcmp(now, got, k->size) != 0);
         count_seen(number(k, got, 0));
-        if (me % 2) MPI_Accumulate(ones, CELLS, k->type, 0, place(k, 1), CELLS, k->type, MPI_SUM, win);
+        if (me % 2 == 0) continue;
+        MPI_Get_accumulate(ones, CELLS, k->type, cells, CELLS, k->type, 0, first, CELLS, k->type, MPI_SUM, win);
+        MPI_Win_flush(0, win);
+        count_seen(number(k, cells, 0));
     }
 }
 
-static void fetched(const struct kind *k, const char *memory, void (*part)(const struct kind *, int), int each) {
-    const int most = each * times * crowd();
+static void fetched(const struct kind *k, const char *memory, void (*part)(const struct kind *, int), int most) {
     char got[COUNT * 8];
     forget_seen();
     set_elements(k, 0);
@@ -297,8 +299,8 @@ static void use_window(const char *memory, char *base, MPI_Aint displacement, in
     for (int i = 0; i < (all ? (int)KINDS : (int)FEW); i++) {
         const struct kind *k = &kinds[i];
         sums(k, memory);
-        fetched(k, memory, fetch, 2);
-        if (k->swaps) fetched(k, memory, swap, 1);
+        fetched(k, memory, fetch, 2 * times * crowd());
+        if (k->swaps) fetched(k, memory, swap, times * (crowd() + crowd() / 2));
         if (all || i < 2)
             for (int l = 0; l < 3; l++) letters(k, memory, lengths[l]);
     }
