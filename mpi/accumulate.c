@@ -146,11 +146,12 @@ static int types_differ(const struct rmai_win_access *a, const char *name, const
                           a->call, name, side->size, t->size);
 }
 
-/* 1 if the target has more elements than the origin, and the data end with an element of the target's type. */
+/* 1 if the target has more elements than the origin, and the data end with an element of the target's type. No data
+ * have no element type. */
 static int is_shorter(const struct rmai_win_access *a) {
     const struct rmai_win_side *o = &a->origin, *t = &a->target;
-    return !a->nothing && o->type && !a->result.type && o->size > 0 && o->size < t->size &&
-           o->size % t->type->size == 0 && o->type->element == t->type->element;
+    return !a->nothing && o->type && !a->result.type && o->size < t->size && o->size % t->type->size == 0 &&
+           (o->size == 0 || o->type->element == t->type->element);
 }
 
 /* The checks of an update that changes or reads something. The sides are filled in. */
@@ -212,7 +213,10 @@ static __attribute__((noinline)) int update(struct rmai_win *w, const char *call
         code = rmai_win_side(&a, "result", args->result, args->result_count, args->result_type, &a.result);
     if (code == MPI_SUCCESS) code = rmai_win_aim(&a, args->rank, args->disp);
     if (code == MPI_SUCCESS && args->rank != MPI_PROC_NULL) {
-        if (is_shorter(&a)) rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
+        if (is_shorter(&a)) {
+            a.nothing = a.origin.size == 0;
+            rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
+        }
         code = check_update(&a, op);
     }
     if (code == MPI_SUCCESS && !a.nothing) code = rmai_win_failed(w, do_update(&a, op));
@@ -238,8 +242,8 @@ static inline uint64_t load_word(const void *from, size_t len) {
     return word4;
 }
 
-/* Updates one element by an instruction, if the type has one for the operation. Returns 0, with nothing done, if it has
- * not, or if anything is unusual. */
+/* Updates one element as an atomic of librma, if the type has one for the operation. Returns 0, with nothing done, if
+ * it has not, or if anything is unusual. */
 static inline int update_word(struct rmai_win *w, const void *origin, const void *cond, void *result,
                               const struct rmai_datatype *t, int rank, MPI_Aint disp, enum rmai_win_op op) {
     const int atomic = t && t->single && op < RMAI_WIN_OPS ? t->element->word[op] : -1;
@@ -334,11 +338,13 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     return update(w, call, &GET_ACCUMULATE);
 }
 
-/* A word is swapped as such if it is aligned, else under the window's lock. */
+/* A word is swapped as such if it is aligned, else under the window's lock. Either way it is complete on return, so no
+ * signal can overtake it. */
 static int compare_swap(struct rmai_win_access *a, const void *compare) {
     const struct rmai_datatype *t = a->target.type;
     uint64_t value, cond, old = 0;
-    int code;
+    int code = a->peer.record ? RMA_SUCCESS : rmai_win_overtakes();
+    if (code != RMA_SUCCESS) return code;
     if (a->pieces || a->address % t->size != 0 || t->size > sizeof value)
         return rmai_win_pieces_update(a, RMAI_WIN_SWAP, compare);
     value = rmai_word_load(a->origin.buffer, t->size);

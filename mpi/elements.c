@@ -263,18 +263,22 @@ static int striped_type(int native) {
     }
 }
 
-/* The entries that were asked for. They stay: types point to them. There are fewer predefined types than places. */
+/* The entries that were asked for. They stay: types point to them. The named types of MPI are fewer than these places.
+ * The types of MPI_Type_create_f90_real and its relatives have a handle for each precision and range that a program
+ * names, so those of one kind and size share an entry. */
 #define ENTRIES 192
 static struct rmai_element entries[ENTRIES];
 static int n_entries;
 
 const struct rmai_element *rmai_element_of(MPI_Datatype handle, int combiner, size_t size) {
     struct known k = {.native = -1};
+    const int f90 = find_f90(combiner, size, &k);
     struct rmai_element *e = entries;
-    while (e < entries + n_entries && e->handle != handle) e++;
+    while (e < entries + n_entries && !(f90 ? e->f90 == combiner && e->size == size : e->handle == handle)) e++;
     if (e < entries + n_entries) return e;
-    if (n_entries == ENTRIES || (!find_f90(combiner, size, &k) && !find_known(handle, size, &k))) return NULL;
-    *e = (struct rmai_element){.handle = handle,
+    if (n_entries == ENTRIES || (!f90 && !find_known(handle, size, &k))) return NULL;
+    *e = (struct rmai_element){.handle = f90 ? MPI_DATATYPE_NULL : handle,
+                               .f90 = f90 ? combiner : MPI_COMBINER_NAMED,
                                .size = size,
                                .ops = k.ops,
                                .native = k.native,

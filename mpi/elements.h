@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The predefined datatypes and the predefined operations: which types an operation is for, and who computes it. There
- * is one entry for each predefined type. An accumulate asks this entry, and nobody else decides by a size or a handle.
+ * is one entry for each predefined type, or for several that are the same. An accumulate asks this entry, and nobody
+ * else decides by a size or a handle.
  */
 #ifndef RMAI_MPI_ELEMENTS_H
 #define RMAI_MPI_ELEMENTS_H
@@ -33,9 +34,10 @@ enum rmai_win_op {
 typedef void rmai_element_combine(enum rmai_win_op op, void *there, const void *mine, size_t n);
 
 struct rmai_element {
-    MPI_Datatype handle;
-    size_t size;   /* bytes of data */
-    uint32_t ops;  /* a bit for each operation (enum rmai_win_op) that the type has */
+    MPI_Datatype handle; /* MPI_DATATYPE_NULL: all types of `size` bytes with one combiner: */
+    int f90;             /* MPI_COMBINER_F90_..., else MPI_COMBINER_NAMED */
+    size_t size;         /* bytes of data */
+    uint32_t ops;        /* a bit for each operation (enum rmai_win_op) that the type has */
     int native;    /* enum rma_type or one of base/inner_types.h, or -1: librma does not know it, so the window's lock
                       protects it */
     size_t align;  /* of a native element, in bytes: one that is not aligned is also protected by the window's lock */
@@ -46,9 +48,9 @@ struct rmai_element {
     signed char array[RMAI_WIN_OPS]; /* enum rma_op or rma_pair_op_: the same for an array, or -1 */
 };
 
-/* rmai_element_of returns the entry of a predefined type, or NULL: then it has no operation, not even MPI_REPLACE.
- * `combiner` is that of MPI_Type_get_envelope: the types of MPI_Type_create_f90_real and its relatives are predefined,
- * too, and known by their sizes. Only one thread may be in it. */
+/* rmai_element_of returns the entry of a predefined type, or NULL if it has no data. `combiner` is that of
+ * MPI_Type_get_envelope: the types of MPI_Type_create_f90_real and its relatives are predefined, too, and known by
+ * their sizes. Only one thread may be in it. */
 const struct rmai_element *rmai_element_of(MPI_Datatype handle, int combiner, size_t size);
 
 /* rmai_element_combine_packed does there[i] = there[i] OP mine[i] for n packed elements, by librma's kernels or by

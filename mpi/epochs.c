@@ -308,8 +308,9 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
                               w->locked || w->lock_all ? "the window is locked"
                               : w->n_started >= 0      ? "MPI_Win_complete is missing"
                                                        : "MPI_Win_wait is missing");
-    /* Of two processes on two nodes each accesses only the other one, to which it then sends the signal. After an error
-     * too this process meets the others, which would wait for it. */
+    /* Of two processes on two nodes each has only the other one beyond its node, and sends the signal there after what
+     * it has put there; accesses to itself are complete already. After an error too this process meets the others,
+     * which would wait for it. */
     two = w->family->n == 2 && w->family->n_near == 1;
     code = two ? complete_what_overtakes(w) : complete_everywhere(w);
     one = meet(w);

@@ -5,8 +5,9 @@
 
 #include "mpi/access.h"
 
-/* rmai_win_move copies from the origin to the target (put), or back. now: the buffer may be reused, or is filled, on
- * return. Returns an enum rma_error. */
+/* rmai_win_move copies from the origin to the target (put), or back. now: on return the buffer is free, or filled; and
+ * if the target is on another node, all that this process has begun on other nodes is complete. Returns an enum
+ * rma_error. */
 int rmai_win_move(const struct rmai_win_access *a, int put, int now);
 
 #endif

@@ -227,7 +227,9 @@ static struct rma_block *list_short_ints(const struct rmai_win_side *target, siz
     return pairs;
 }
 
-/* librma updates them, in one call. d->before becomes what was there, if the access has a result. */
+/* librma updates them, in one call. d->before becomes what was there, if the access has a result. Without one the call
+ * may continue after its return, but its source is free then: on this node it is done, and elements for another node
+ * have been packed into messages (runtime/net/packed.h). */
 static int update_short_ints(const struct rmai_win_access *a, enum rmai_win_op op, const struct packed *d) {
     const size_t n = a->target.size / RMAI_SHORT_INT_PACKED, bytes = n * RMAI_SHORT_INT_SPREAD;
     const int native_op = rmai_short_int_op(op);

@@ -15,7 +15,9 @@ struct rmai_win_outgrown {
     struct rmai_win_outgrown *next;
 };
 
-/* Makes room for one more region. Another process may be reading the array, so it stays until the window ends. */
+/* Makes room for one more region. Another process may be reading the array, so it stays until the window ends. The
+ * others see the longer one when the caller changes the regions, and sets record->regions. If the caller fails before
+ * that, they go on with the shorter one, which has the same regions, until the next change. */
 static int grow_regions(struct rmai_win *w) {
     const size_t n = (size_t)w->record->n_regions, room = w->room ? 2 * w->room : 8;
     struct rmai_win_region *regions = NULL;
@@ -156,7 +158,7 @@ RMAI_MPI_API int MPI_Win_detach(MPI_Win win, const void *base) {
         begin_change(r);
         memmove(w->regions + at, w->regions + at + 1, (n - at - 1) * sizeof *w->regions);
         memmove(w->holds + at, w->holds + at + 1, (n - at - 1) * sizeof *w->holds);
-        r->regions = rma_gptr(w->regions, rma_my_pe()); /* a call that failed may have moved them */
+        r->regions = rma_gptr(w->regions, rma_my_pe()); /* MPI_Win_attach may have moved them, and failed */
         r->n_regions = n - 1;
         end_change(r);
     }

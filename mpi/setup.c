@@ -167,7 +167,8 @@ static void release_runtime(void) {
 }
 
 /* MPI_Finalize deletes the attributes of MPI_COMM_SELF first, the last one first (MPI-3.1, section 8.7.1). In the
- * functions of the program's attributes all of MPI works, so the windows end in that of an older attribute. */
+ * functions of the program's attributes all of MPI works, so the windows end in that of an older attribute, which
+ * MPI_Init has set. */
 static int end_after_program(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
     release_runtime();
@@ -229,10 +230,10 @@ RMAI_MPI_API int MPI_Query_thread(int *provided) {
 
 RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL); }
 
-/* Other interfaces of the program may still need librma. OpenSHMEM then puts MPI's own end off, and the windows end
- * here. */
+/* Other interfaces of the program may still need librma. OpenSHMEM then puts MPI's own end off, and with it the
+ * functions of the program's attributes and the end of the windows. */
 RMAI_MPI_API int MPI_Finalize(void) {
-    if (!watched || rma_initialized()) release_runtime();
+    if (!watched) release_runtime();
     return next_finalize();
 }
 

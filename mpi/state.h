@@ -31,9 +31,11 @@ struct rmai_win_attribute;
 struct rmai_win_outgrown;
 
 /* A fair lock of readers and writers, with tickets: the upper half of a word counts writers, the lower half readers. A
- * writer waits until `out` is what `in` was, a reader until the writers in both are equal. A half that wraps wraps in
- * both words. After J. Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory
- * multiprocessors", 1991. */
+ * writer waits until `out` is what `in` was, a reader until the writers in both are equal. Each word is one number that
+ * only grows, and a lower half that wraps carries into the upper one. The carry comes first to `in`: then a reader
+ * waits for the readers before it, once in 2^32 of them. It never comes too early: while a writer before it holds the
+ * lock or waits, `out` is at most that writer's ticket, which is at least 2^32 below the reader's. After J.
+ * Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory multiprocessors", 1991. */
 struct rmai_win_lock {
     uint64_t in, out;
 };
@@ -170,8 +172,9 @@ static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
 static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Win)(uintptr_t)w; }
 #endif
 
-/* 1 while the windows that the program makes are ours: while librma runs, but not after the program's MPI_Finalize. At
- * other times the calls go to MPI, as do those of a thread for which rma_makes_window_. */
+/* 1 while the windows that the program makes are ours: while librma runs, but not after MPI has deleted the program's
+ * attributes of MPI_COMM_SELF (mpi/setup.c). At other times the calls go to MPI, as do those of a thread for which
+ * rma_makes_window_. */
 extern int rmai_win_running;
 
 /* 1: several threads of the program may be in calls at once. rmai_win_guard and rmai_win_unguard take and release the

@@ -4,7 +4,8 @@
 # start and end, behave as without it.
 #
 # Broken by an interface whose calls move nothing or whose mistakes are not reported by its own handler, by one that
-# ends with another one, by a start or an end that is counted twice, and by settings that contradict silently.
+# ends with another one, by a start or an end that is counted twice, by windows that end before the program's attributes
+# of MPI_COMM_SELF, and by settings that contradict silently.
 set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -34,6 +35,8 @@ shmem+ shmem-
 rma+ rma-
 mpi+ rma+ shmem+ mpi- rma- shmem-
 mpi+ keep shmemM+ shmem- free mpi-
+mpi+ keep self shmem+ mpi- shmem-
+mpi+ keep self rma+ mpi- rma-
 END
     quick || cat <<'END'
 mpi+ shmem+ mpi- shmem-
@@ -47,6 +50,11 @@ mpiM+ keep shmemM+ free shmem- mpi-
 mpi+ rmaM+ shmem+ shmem- rma- mpi-
 shmemM+ mpiM+ mpi- shmem-
 shmem+ exit
+mpi+ keep self rma+ rma- mpi-
+mpi+ keep self shmem+ shmem- mpi-
+shmem+ mpi+ keep self shmem- mpi-
+shmem+ rma+ mpi+ keep self mpi- shmem- rma-
+mpi+ rma+ keep shmem+ self mpi- rma- shmem-
 END
 }
 jobs="one:2 nolocal:2 blocks2:4"

@@ -15,14 +15,17 @@ unset_settings
 need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
-for program in moves made updates operations swaps pairs accesses regions wide epochs locks windows threads \
-    concurrent; do
+for program in moves shorter made updates operations sums swaps pairs accesses regions wide epochs locks windows \
+    threads concurrent self; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
     : >"$dir/log"
     jobs="one:2 nolocal:2"
-    case $program in locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; esac # two readers and a writer
+    case $program in
+    locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; # two readers and a writer
+    shorter | sums | self | regions | accesses) jobs="$jobs blocks2:4" ;;
+    esac
     ! quick || jobs=${jobs%% *}
     if deep; then
         # shellcheck disable=SC2086
@@ -36,6 +39,15 @@ for program in moves made updates operations swaps pairs accesses regions wide e
         run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload "$dir/$program"
         exits 0 "$program on librma, $count processes, $(layout_words "$layout")"
     done
+done
+
+# Several threads of each process update the same elements.
+for job in one:2 nolocal:2 blocks2:4; do
+    layout=${job%:*} count=${job#*:}
+    ! quick || [ "$layout" = one ] || continue
+    # shellcheck disable=SC2046,SC2086
+    run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload "$dir/sums" threads
+    exits 0 "sums of several threads on librma, $count processes, $(layout_words "$layout")"
 done
 
 # A process that waits in MPI serves the others, here without a progress thread.

@@ -193,10 +193,13 @@ static void add_nothing(MPI_Win win) {
                 }
             }
         }
-    /* One side that holds nothing and one that does not are a mistake. The standard leaves open what it does. */
+    /* An origin that holds nothing is shorter than the target: nothing happens. Otherwise one side that holds nothing
+     * and one that does not are a mistake. */
     for (int o = 3; on_librma() && o < 5; o++) {
-        EXPECT("one side", MPI_Accumulate(x, 1, types[o], to, 0, 1, MPI_INT, MPI_SUM, win) != MPI_SUCCESS);
-        EXPECT("one side", MPI_Accumulate(x, 0, MPI_INT, to, 0, 1, MPI_INT, MPI_SUM, win) != MPI_SUCCESS);
+        EXPECT("no origin", MPI_Put(x, 1, types[o], to, 0, 1, MPI_INT, win) == MPI_SUCCESS);
+        EXPECT("no origin", MPI_Accumulate(x, 1, types[o], to, 0, 1, MPI_INT, MPI_SUM, win) == MPI_SUCCESS);
+        EXPECT("no origin", MPI_Accumulate(x, 0, MPI_INT, to, 0, 1, MPI_INT, MPI_SUM, win) == MPI_SUCCESS);
+        EXPECT("one side", MPI_Put(x, 1, MPI_INT, to, 0, 1, types[o], win) != MPI_SUCCESS);
         EXPECT("one side", MPI_Accumulate(x, 1, MPI_INT, to, 0, 1, types[o], MPI_SUM, win) != MPI_SUCCESS);
         EXPECT("one side", MPI_Accumulate(x, 1, MPI_INT, to, 0, 0, MPI_INT, MPI_REPLACE, win) != MPI_SUCCESS);
         EXPECT("one side",
@@ -239,6 +242,15 @@ static void call_null(const char *epoch, MPI_Win win, int requests) {
         EXPECT(epoch, MPI_Fetch_and_op(x, y, MPI_INT, to, disp, MPI_SUM, win) == MPI_SUCCESS);
         EXPECT(epoch, MPI_Fetch_and_op(x, y, MPI_DOUBLE_INT, to, disp, MPI_MINLOC, win) == MPI_SUCCESS);
         EXPECT(epoch, MPI_Compare_and_swap(x, z, y, MPI_INT, to, disp, win) == MPI_SUCCESS);
+        /* Sides that differ: MPICH checks them. */
+        for (int k = 0; k < 3 && on_librma(); k++) {
+            EXPECT(epoch, MPI_Put(x, k, MPI_INT, to, disp, 1, MPI_INT, win) == MPI_SUCCESS);
+            EXPECT(epoch, MPI_Get(y, k, MPI_INT, to, disp, 1, MPI_INT, win) == MPI_SUCCESS);
+            EXPECT(epoch, MPI_Accumulate(x, k, MPI_INT, to, disp, 1, MPI_INT, MPI_SUM, win) == MPI_SUCCESS);
+            EXPECT(epoch, MPI_Accumulate(x, 1, MPI_INT, to, disp, k, MPI_INT, MPI_REPLACE, win) == MPI_SUCCESS);
+            EXPECT(epoch,
+                   MPI_Get_accumulate(x, k, MPI_INT, y, 1, MPI_INT, to, disp, 2, MPI_INT, MPI_SUM, win) == MPI_SUCCESS);
+        }
         for (int i = 0; i < 4; i++) q[i] = MPI_REQUEST_NULL;
         if (!requests) continue;
         EXPECT(epoch, MPI_Rput(x, 2, MPI_INT, to, disp, 1, pair, win, &q[0]) == MPI_SUCCESS);
@@ -390,7 +402,15 @@ static void try_hints(int flavor) {
         MPI_Info_set(info, "accumulate_ordering", "rar,waw");
         MPI_Info_set(info, "accumulate_ops", "nonsense");
         MPI_Info_set(info, "same_disp_unit", "perhaps");
+        /* These two matter only when the memory is allocated. */
+        MPI_Info_set(info, "alloc_shared_noncontig", given ? "false" : "true");
+        MPI_Info_set(info, "mpi_minimum_memory_alignment", "64");
         MPI_Win_set_info(win, info);
+        if (on_librma() && flavor == MPI_WIN_FLAVOR_SHARED) HINT("alloc_shared_noncontig", given ? "true" : "false");
+        if (on_librma()) {
+            const int has = given && (flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED);
+            HINT("mpi_minimum_memory_alignment", has ? "4096" : "");
+        }
         HINT("another_unknown_key", "");
         HINT("an_unknown_key", "");
         HINT("accumulate_ordering", "rar,waw");
@@ -399,6 +419,25 @@ static void try_hints(int flavor) {
         EXPECT("no_locks", is_truth(hint(win, "no_locks")));
         MPI_Info_free(&info);
         MPI_Win_free(&win);
+    }
+}
+
+/* Memory of MPI_Alloc_mem begins at a multiple of the hint, whatever was allocated before. MPICH 4.0 does not know the
+ * hint. */
+static void align_memory(void) {
+    static const char *const hints[] = {"1", "256", "4096", "65536"};
+    for (int i = 0; i < 8; i++) {
+        const char *wanted = hints[i % 4];
+        char *first, *second;
+        MPI_Info info;
+        MPI_Info_create(&info);
+        MPI_Info_set(info, "mpi_minimum_memory_alignment", wanted);
+        MPI_Alloc_mem(24 + 8 * i, MPI_INFO_NULL, &first);
+        MPI_Alloc_mem(100, info, &second);
+        EXPECT("MPI_Alloc_mem", (uintptr_t)second % strtoul(wanted, NULL, 10) == 0);
+        memset(second, i, 100);
+        EXPECT("MPI_Free_mem", MPI_Free_mem(first) == MPI_SUCCESS && MPI_Free_mem(second) == MPI_SUCCESS);
+        MPI_Info_free(&info);
     }
 }
 
@@ -426,6 +465,7 @@ int main(void) {
     try_hints(MPI_WIN_FLAVOR_CREATE);
     try_hints(MPI_WIN_FLAVOR_DYNAMIC);
     if (one_node()) try_hints(MPI_WIN_FLAVOR_SHARED);
+    if (on_librma()) align_memory();
     CHECK(wrong == 0);
     return end();
 }

@@ -5,9 +5,10 @@
  *   shmem+ shmem-  shmem_init (shmemM+: shmem_init_thread with SHMEM_THREAD_MULTIPLE), shmem_finalize
  *   rma+ rma-      rma_init (rmaM+: rma_init_thread with RMA_THREAD_MULTIPLE), rma_finalize
  *   keep           makes a window that stays until `free`, and is used after each step
- *   exit           ends the program here, with 0
- *   bad-shmem, bad-shmem-static, bad-rma, bad-window   a mistake that ends the job
- *   returns        asks for RMA_ERRORS=return by rma_set_errhandler: no mistake of this program ends the job
+ *   self           sets an attribute of MPI_COMM_SELF, whose delete function uses that window and frees it: MPI calls
+ * it first when it ends exit           ends the program here, with 0 bad-shmem, bad-shmem-static, bad-rma, bad-window
+ * a mistake that ends the job returns        asks for RMA_ERRORS=return by rma_set_errhandler: no mistake of this
+ * program ends the job
  *
  * After each step it uses all that is alive: puts, gets and atomics on global variables and on heaps, and windows over
  * all kinds of memory.
@@ -257,6 +258,29 @@ static void use_windows(void) {
     free(block);
 }
 
+/* All of MPI works in the delete functions of MPI_COMM_SELF's attributes (MPI-3.1, section 8.7.1). */
+static int delete_self(MPI_Comm comm, int keyval, void *ran, void *extra) {
+    char *block;
+    (void)comm, (void)keyval, (void)extra;
+    use_window(kept, MPI_COMM_WORLD, kept_base);
+    CHECK(MPI_Win_free(&kept) == MPI_SUCCESS);
+    CHECK(MPI_Alloc_mem(64, MPI_INFO_NULL, &block) == MPI_SUCCESS);
+    memset(block, 1, 64);
+    CHECK(MPI_Free_mem(block) == MPI_SUCCESS);
+    *(int *)ran = 1;
+    return MPI_SUCCESS;
+}
+
+static int self_set, self_ran;
+
+static void set_attribute_of_self(void) {
+    int keyval;
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, delete_self, &keyval, NULL);
+    MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &self_ran);
+    MPI_Comm_free_keyval(&keyval);
+    self_set = 1;
+}
+
 /* ---- steps ---- */
 
 static void use_all(int mpi) {
@@ -323,6 +347,8 @@ int main(int argc, char **argv) {
                              &kept);
         } else if (!strcmp(step, "free")) {
             MPI_Win_free(&kept);
+        } else if (!strcmp(step, "self")) {
+            set_attribute_of_self();
         } else if (!strcmp(step, "exit")) {
             exit(0);
         } else if (!strcmp(step, "returns")) {
@@ -345,6 +371,7 @@ int main(int argc, char **argv) {
         /* An interface that has started MPI may leave it running, but the program does not know that. */
         use_all(mpi > 0 || (mpi == 0 && (has_shmem || has_rma) && mpi_is_alive()));
     }
+    CHECK(self_ran == self_set);
     if (me == 0) puts("passed");
     return 0;
 }

@@ -438,6 +438,7 @@ static const enum feature not_plain[] = {
     WITH_unsigned_order,  /* MPI_MIN and MPI_MAX of unsigned numbers compare them as signed ones */
     WITH_empty_query,     /* MPI_Win_shared_query gives the unit of another process for memory of 0 bytes */
     WITH_derived_updates, /* accumulates of derived types fail an assertion */
+    WITH_shorter,         /* it moves as much as the longer side has, or fails an assertion */
 };
 
 static uint64_t without_plain(void) {

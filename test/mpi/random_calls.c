@@ -46,7 +46,7 @@ const char *call_words(struct world *w, const struct call *c) {
 }
 
 static int touches(const struct world *w, const struct call *c, int segment, size_t at) {
-    for (size_t i = 0; i < c->to.n; i++) {
+    for (size_t i = 0; i < c->n; i++) {
         int basic, its_segment;
         const ptrdiff_t here = c->at + side_element(&c->to, i, &basic);
         size_t offset, run;
@@ -201,7 +201,7 @@ static void model_result(struct buffer *r, const struct basic *b, ptrdiff_t at, 
 }
 
 static void model_call(struct world *w, struct call *c) {
-    for (size_t i = 0; i < c->to.n; i++) {
+    for (size_t i = 0; i < c->n; i++) {
         int basic, other, segment = 0;
         const ptrdiff_t at = c->at + side_element(&c->to, i, &basic);
         const struct basic *b = &basics[basic];
@@ -432,6 +432,15 @@ static int is_aligned(const struct world *w, const struct call *c) {
            (w->segments[segment].odd[c->target] + offset) % extent == 0;
 }
 
+/* The side that receives has room for more elements than *n, those of the origin: a put sends less of them, a get asks
+ * for more. An accumulate ends with an element of the target's type. */
+static void shorten(struct world *w, const struct call *c, size_t *n) {
+    if (c->kind == GET)
+        *n += draw(&w->draws, 6);
+    else if (*n && (c->kind == PUT || (c->kind == ACCUMULATE && !c->to.type->derived)))
+        *n = draw(&w->draws, *n);
+}
+
 static int draw_sides(struct world *w, struct call *c) {
     struct run runs[4] = {{c->basic, 1}};
     int n_runs = 1;
@@ -489,6 +498,10 @@ static int draw_sides(struct world *w, struct call *c) {
         if (n_runs == 1) runs[0].n = c->to.n;
         if (c->to.n == 0) n_runs = 1, times = 1, runs[0].n = 0, same = 0;
         if (c->to.n == 0 && with(w, WITH_zero_types) && chance(&w->draws, 2)) runs[0].basic = (int)draw(&w->draws, 7);
+        if (n_runs == 1 && !one && with(w, WITH_shorter) && chance(&w->draws, 5)) {
+            shorten(w, c, &runs[0].n);
+            same = 0;
+        }
         for (int k = 0; k < 3; k++) {
             c->from = one    ? make_plain_side(&w->maker, c->basic, 1)
                       : same ? c->to
@@ -496,6 +509,7 @@ static int draw_sides(struct world *w, struct call *c) {
             if (c->kind != GET || is_apart(w, &c->from)) break;
             if (k == 2) return 0;
         }
+        c->n = c->from.n < c->to.n ? c->from.n : c->to.n;
         c->result = c->from;
         if (c->kind == GET_ACCUMULATE)
             for (int k = 0; k < 3; k++) {
@@ -510,7 +524,7 @@ static int draw_sides(struct world *w, struct call *c) {
 
 /* The buffers of the origin, with what they contain. */
 static void draw_buffers(struct world *w, struct call *c) {
-    const int nothing = c->to.n == 0 && chance(&w->draws, 2);
+    const int nothing = c->to.n == 0 && c->from.n == 0 && chance(&w->draws, 2);
     c->passed = c->from;
     if (c->kind != GET) {
         struct buffer *b = &c->origin_buffer;
@@ -662,13 +676,14 @@ static void draw_twin_call(struct world *w, struct epoch *e, const struct call *
     memset(&twin.compare_buffer, 0, sizeof twin.compare_buffer);
     if (!is_allowed(w, &twin)) return;
     if (c->kind < FETCH_AND_OP && !c->from.type->derived && !c->to.type->derived && c->from.count > 1 &&
-        c->kind != GET_ACCUMULATE && chance(&w->draws, 3)) {
+        c->from.n == c->to.n && c->kind != GET_ACCUMULATE && chance(&w->draws, 3)) {
         const size_t n = c->from.n, k = draw(&w->draws, n - 1) + 1;
         if ((k * (size_t)extent) % (size_t)unit == 0) {
             for (int part = 0; part < 2; part++) {
                 struct call half = twin;
                 half.number = ++w->calls_made;
                 half.from = half.to = half.result = make_plain_side(&w->maker, c->basic, part ? n - k : k);
+                half.n = half.from.n;
                 half.at += part ? (ptrdiff_t)k * extent : 0;
                 half.disp += part ? (MPI_Aint)k * extent / unit : 0;
                 draw_buffers(w, &half);
@@ -685,7 +700,8 @@ static void draw_twin_call(struct world *w, struct epoch *e, const struct call *
     }
     if (c->kind < FETCH_AND_OP && (!is_update(c->kind) || with(w, WITH_derived_updates))) {
         twin.from = disguise_side(&w->maker, &c->from);
-        twin.to = disguise_side(&w->maker, &c->to);
+        /* A target with room for more elements of an accumulate stays a list of elements. */
+        if (c->n == c->to.n || c->kind != ACCUMULATE) twin.to = disguise_side(&w->maker, &c->to);
         twin.result = c->kind == GET ? twin.from : disguise_side(&w->maker, &c->result);
     }
     draw_buffers(w, &twin);

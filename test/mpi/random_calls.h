@@ -24,6 +24,7 @@ struct call {
     enum op op;
     struct side from, to, result; /* of the origin, of the target, of the result */
     struct side passed;           /* what MPI gets in the place of `from` or, for MPI_Get, of the result's side */
+    size_t n;                     /* elements that move: one side may have room for more */
     ptrdiff_t at;                 /* of displacement 0 of `to`, for the model */
     MPI_Aint disp;
     struct buffer origin_buffer, result_buffer, compare_buffer;

@@ -22,7 +22,7 @@
     X(long_double) X(complex) X(byte) X(char) X(logical) X(fortran) X(opaque) X(unsigned_order) X(zero)                \
     X(zero_types) X(flush) X(asserts) X(empty_groups) X(overlap) X(twins) X(several) X(attach) X(attach_nothing)       \
     X(large) X(small_swap) X(no_op) X(long_double_complex) X(char_sum) X(strict_pairs) X(no_check) X(unaligned_swap)   \
-    X(darray) X(across) X(derived_updates) X(empty_query)
+    X(darray) X(across) X(derived_updates) X(empty_query) X(shorter)
 /* clang-format on */
 enum feature {
 #define X(NAME) WITH_##NAME,

@@ -2,8 +2,8 @@
 /* Dynamic windows: the blocks of an access may be in any regions that the target has attached, in any order, and one
  * block may lie in several regions that touch. Broken by a check of all the memory between the first and the last
  * block, by one that looks only at the first region, by a datatype of absolute addresses that is added to a
- * displacement other than 0, and by an access that writes some of its blocks before it finds that another one is not
- * attached. */
+ * displacement other than 0, by an access that writes some of its blocks before it finds that another one is not
+ * attached, and by a MPI_Win_attach that fails and leaves the others with other regions. */
 #include "check.h"
 
 #define PART  256 /* bytes of a region */
@@ -262,6 +262,41 @@ static void attach_nothing(int times) {
             report("0 bytes", "MPI_Win_detach", "itself, several times", "is refused");
 }
 
+/* As many regions as the table of a window has room for; then one that cannot be attached, since the kernel owns those
+ * addresses, for which the table has grown already; then one region less. The others see the rest, and no more. */
+static void fail_to_attach(void) {
+    enum { REGIONS = 8 };
+    static _Alignas(64) char memory[REGIONS][PART];
+    char *const nowhere = (char *)(uintptr_t) - ((uintptr_t)1 << 20);
+    MPI_Aint at[REGIONS];
+    const int to = (rank + 1) % n;
+    MPI_Win other;
+    for (int less = 0; less < REGIONS; less++) {
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &other);
+        MPI_Win_set_errhandler(other, MPI_ERRORS_RETURN);
+        for (int i = 0; i < REGIONS; i++) {
+            memset(memory[i], 10 * rank + i, PART);
+            MPI_Win_attach(other, memory[i], PART);
+            MPI_Get_address(memory[i], &at[i]);
+        }
+        if (MPI_Win_attach(other, nowhere, 4096) == MPI_SUCCESS)
+            report("memory of the kernel", "MPI_Win_attach", "its address", "is accepted");
+        if (MPI_Win_detach(other, memory[less]) != MPI_SUCCESS)
+            report("a region", "MPI_Win_detach", "after a failed MPI_Win_attach", "is refused");
+        MPI_Sendrecv_replace(at, REGIONS, MPI_AINT, (rank + n - 1) % n, 0, to, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Win_lock(MPI_LOCK_SHARED, to, 0, other);
+        for (int i = 0; i < REGIONS; i++) {
+            char got = -1;
+            const int code = MPI_Get(&got, 1, MPI_CHAR, to, at[i] + PART - 1, 1, MPI_CHAR, other);
+            MPI_Win_flush(to, other);
+            if (i == less ? class_of(code) != MPI_ERR_RMA_RANGE : got != (char)(10 * to + i))
+                report("a region", "MPI_Get", "after a failed MPI_Win_attach", "does not get it, or it is detached");
+        }
+        MPI_Win_unlock(to, other);
+        MPI_Win_free(&other);
+    }
+}
+
 int main(void) {
     const struct access border = {"a block in a region and a detached one", 1, {{0, PART - 8, 2}}};
     MPI_Aint own[2];
@@ -302,6 +337,7 @@ int main(void) {
     if (on_librma() && MPI_Win_detach(win, arena + 4 * PART) == MPI_SUCCESS)
         report("memory that is not attached", "MPI_Win_detach", "its address", "is accepted");
     MPI_Win_free(&win);
+    if (on_librma()) fail_to_attach(); /* MPICH attaches whatever it is told */
     free(heap);
     free(bases);
     CHECK(wrong == 0);

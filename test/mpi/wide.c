@@ -2,7 +2,8 @@
 /* An element of 16 bytes at a multiple of 16, which one process replaces while the others read it under shared locks,
  * is never seen half-written by a process of the same node; and none that bytes describe and accumulates move, wherever
  * it is, and by whomever. MPI does not promise it; linked lists whose pointer is a rank and a displacement rely on it.
- * Broken by a copy of 8 bytes at a time, on either side, and by a read that takes no lock. */
+ * Nor is a complex number that accumulates move, wherever it is: that MPI promises. Broken by a copy of 8 bytes at a
+ * time, on either side, and by a read that takes no lock. */
 #include "check.h"
 
 #define ROUNDS 3000
@@ -77,6 +78,62 @@ static long race(int writer, const struct way *writes, const struct way *reads) 
     return torn;
 }
 
+/* ---- complex numbers ---- */
+
+/* The two parts are always equal. The last process adds to the number at `place`, or replaces it, and the others read
+ * it. Returns the number of those that were half-written. */
+static long race_complex(MPI_Aint place, MPI_Aint counter, MPI_Op op, int fetch_and_op) {
+    const MPI_Datatype type = MPI_C_FLOAT_COMPLEX;
+    const float zero[2] = {0, 0};
+    const int64_t one = 1, nothing = 0;
+    int64_t ready = 0, ignored;
+    float seen[2], last = 0;
+    long torn = 0, changes = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    if (rank == 0) MPI_Accumulate(zero, 1, type, 0, place, 1, type, MPI_REPLACE, win);
+    if (rank == 0) MPI_Accumulate(&nothing, 1, MPI_INT64_T, 0, counter, 1, MPI_INT64_T, MPI_REPLACE, win);
+    MPI_Win_flush(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 1; rank == n - 1 && ready < n - 1; i++) {
+        const float value[2] = {(float)(i % 64 + 1), (float)(i % 64 + 1)};
+        MPI_Accumulate(value, 1, type, 0, place, 1, type, op, win);
+        MPI_Win_flush(0, win);
+        if (i % 64 != 0) continue;
+        MPI_Fetch_and_op(NULL, &ready, MPI_INT64_T, 0, counter, MPI_NO_OP, win);
+        MPI_Win_flush(0, win);
+    }
+    for (long i = 0; rank < n - 1 && (i < ROUNDS || changes < 2); i++) {
+        if (fetch_and_op)
+            MPI_Fetch_and_op(NULL, seen, type, 0, place, MPI_NO_OP, win);
+        else
+            MPI_Get_accumulate(NULL, 0, type, seen, 1, type, 0, place, 1, type, MPI_NO_OP, win);
+        MPI_Win_flush(0, win);
+        torn += seen[0] != seen[1];
+        changes += seen[0] != last;
+        last = seen[0];
+    }
+    if (rank < n - 1) MPI_Fetch_and_op(&one, &ignored, MPI_INT64_T, 0, counter, MPI_SUM, win);
+    MPI_Win_unlock_all(win);
+    return torn;
+}
+
+/* At multiples of 4 bytes: aligned to the size, not so, across lines of the cache, and across pages. */
+static long race_all_complex(MPI_Aint page) {
+    const MPI_Aint places[] = {8, 4, 60, -4};
+    long torn = 0;
+    for (int i = 0; n > 1 && i < 4 * 4; i++) {
+        const MPI_Aint place = page + places[i / 4];
+        const int replaces = i % 2, fetch_and_op = i / 2 % 2;
+        const long found = race_complex(place, page + 256, replaces ? MPI_REPLACE : MPI_SUM, fetch_and_op);
+        if (found)
+            fprintf(stderr, "process %d of %d: %ld of %d complex numbers half-written by %s, %ld after a page\n", rank,
+                    n, found, ROUNDS, replaces ? "MPI_REPLACE" : "MPI_SUM", (long)places[i / 4]);
+        torn += found;
+    }
+    return torn;
+}
+
 int main(void) {
     MPI_Datatype bytes, longs, record;
     const int lengths[2] = {1, 1};
@@ -128,6 +185,7 @@ int main(void) {
                     ROUNDS, (long)at, i);
         torn += found;
     }
+    torn += race_all_complex(page);
     MPI_Win_free(&win);
     MPI_Type_free(&bytes);
     MPI_Type_free(&longs);

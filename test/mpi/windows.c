@@ -4,6 +4,8 @@
  * answer that the standard does not allow. */
 #include "check.h"
 
+#include <limits.h>
+
 static int deleted, handled, handled_class;
 static MPI_Win handled_win;
 
@@ -131,6 +133,56 @@ static void shared(void) {
     MPI_Win_free(&win);
 }
 
+#if MPI_VERSION >= 4
+/* The calls whose displacement unit is an MPI_Aint. A unit above INT_MAX leaves one place that can be accessed: 0. The
+ * attribute is an int. */
+static void large_units(void) {
+    const MPI_Aint units[] = {1, 24, (MPI_Aint)INT_MAX, (MPI_Aint)INT_MAX + 1, (MPI_Aint)1 << 40};
+    const int to = (rank + 1) % n;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        for (int flavor = 0; flavor < 3; flavor++) {
+            char *base, *there, *own = calloc(3, 24), x[24], got[24] = "";
+            int *attribute, flag, unit;
+            MPI_Aint size, disp = units[i] == 24 ? 1 : 0, large;
+            MPI_Win win;
+            if ((flavor == 2 && !one_node()) || (units[i] > INT_MAX && !on_librma())) { /* MPICH 4.0 cuts them */
+                free(own);
+                continue;
+            }
+            base = own;
+            if (flavor == 0) MPI_Win_create_c(own, 72, units[i], MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+            if (flavor == 1) MPI_Win_allocate_c(72, units[i], MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+            if (flavor == 2) MPI_Win_allocate_shared_c(72, units[i], MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+            memset(x, 1 + rank, sizeof x);
+            memset(base, 0, 72);
+            MPI_Win_fence(0, win);
+            MPI_Put(x, 24, MPI_BYTE, to, disp, 24, MPI_BYTE, win);
+            MPI_Win_fence(0, win);
+            CHECK(base[disp * units[i]] == 1 + (rank + n - 1) % n && base[disp * units[i] + 24] == 0);
+            MPI_Get(got, 24, MPI_BYTE, to, disp, 24, MPI_BYTE, win);
+            MPI_Win_fence(0, win);
+            CHECK(memcmp(x, got, 24) == 0);
+            MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &attribute, &flag);
+            CHECK(flag && (!on_librma() || *attribute == (units[i] > INT_MAX ? INT_MAX : (int)units[i])));
+            if (flavor == 2) {
+                MPI_Win_shared_query_c(win, to, &size, &large, &there);
+                CHECK(size == 72 && large == units[i] && there[disp * units[i]] == 1 + rank);
+                MPI_Win_shared_query(win, to, &size, &unit, &there);
+                CHECK(size == 72 && (unit == units[i] || units[i] > INT_MAX));
+                MPI_Win_fence(0, win);
+            }
+            if (on_librma() && units[i] > 72) {
+                MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+                CHECK(class_of(MPI_Put(x, 1, MPI_BYTE, to, 1, 1, MPI_BYTE, win)) == MPI_ERR_RMA_RANGE);
+                CHECK(class_of(MPI_Put(x, 1, MPI_BYTE, to, INT64_MAX, 1, MPI_BYTE, win)) == MPI_ERR_RMA_RANGE);
+            }
+            MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+            MPI_Win_free(&win);
+            free(own);
+        }
+}
+#endif
+
 static void dynamic(void) {
     enum { PIECES = 20 };
     int *piece[PIECES];
@@ -215,6 +267,11 @@ static void mistakes(void) {
     IS(MPI_ERR_SIZE, MPI_Win_allocate(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     IS(MPI_ERR_DISP, MPI_Win_allocate(1, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
     IS(MPI_ERR_BASE, MPI_Win_create(NULL, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+#if MPI_VERSION >= 4
+    IS(MPI_ERR_SIZE, MPI_Win_allocate_c(-1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    IS(MPI_ERR_DISP, MPI_Win_allocate_c(1, INT64_MIN, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win));
+    IS(MPI_ERR_BASE, MPI_Win_create_c(NULL, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+#endif
     MPI_Win_allocate(16, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
     MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
@@ -326,6 +383,9 @@ int main(void) {
     attributes();
     handlers();
     shared();
+#if MPI_VERSION >= 4
+    large_units();
+#endif
     dynamic();
     memory();
     if (on_librma()) mistakes();
