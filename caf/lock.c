@@ -29,11 +29,11 @@
 _Static_assert(1 << NODE_BITS == RMAI_CAF_LOCK_NODES, "a tail has a number for each node");
 
 /* The locks for which this image uses its lock nodes. */
-static struct {
+static RMAI_CAF_TABLE struct {
     rma_gptr_t lock; /* or 0: the node is free */
     struct rmai_caf_place at;
 } held[RMAI_CAF_LOCK_NODES];
-static int n_held; /* all nodes in use are below */
+static RMAI_CAF_STATE int n_held; /* all nodes in use are below */
 
 static int find_held(rma_gptr_t lock) {
     for (int i = n_held - 1; i >= 0; i--)
