@@ -14,7 +14,7 @@
 #define OFFSET_MASK (((rma_gptr_t)1 << 40) - 1)
 
 /* The addresses of all coarrays: a compiler may pass others for tokens. */
-static void *coarrays;
+static RMAI_CAF_STATE void *coarrays;
 
 static int compare_addresses(const void *a, const void *b) { return (a > b) - (a < b); }
 
@@ -123,7 +123,7 @@ struct space {
     uint64_t bytes; /* from the beginning of the space on are librma's */
     char *near;     /* where the struct is here, or NULL */
 };
-static struct space *spaces;
+static RMAI_CAF_STATE struct space *spaces;
 
 static RMAI_COLD void learn_space(int pe) {
     uint64_t told[2];

@@ -78,6 +78,12 @@ struct rmai_caf_image {
 
 struct rmai_caf_team;
 
+/* Of each variable that the core changes, but for those of component and serve: test/sim has many images in one
+ * process, and exchanges these sections when another image's turn begins. RMAI_CAF_TABLE is for a long array of zeros
+ * that is used from the front on. */
+#define RMAI_CAF_STATE __attribute__((section("rmai_caf_state")))
+#define RMAI_CAF_TABLE __attribute__((section("rmai_caf_tables")))
+
 /* This image's state. me, n and the indices of pair and expected are numbers of PEs: image 1 is PE 0. */
 struct rmai_caf {
     struct rmai_caf_image *self; /* symmetric; NULL before rmai_caf_start */
@@ -119,9 +125,9 @@ void rmai_caf_finish(void);
  * finished. */
 void rmai_caf_fail(void) __attribute__((noreturn));
 
-/* rmai_caf_signals is called before a signal to the image on `pe`: an image that has seen the signal sees all atomics
- * before it, to whomever. (A signal of librma also releases the puts.) rmai_caf_signalled is called after the last of
- * some signals, so that they leave now. */
+/* rmai_caf_signals is called before a signal of an image control statement to the image on `pe`: an image that has seen
+ * the signal sees all atomics before it, to whomever. (A signal of librma also releases the puts.) rmai_caf_signalled
+ * is called after the last of some signals, so that they leave now. */
 #define RMAI_CAF_MANY (-1)
 static inline void rmai_caf_signals(int pe) {
     if (__builtin_expect(rmai_caf.updated == 0 || rmai_caf.updated == 1 + pe, 1)) return;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-struct rmai_caf rmai_caf;
+RMAI_CAF_STATE struct rmai_caf rmai_caf;
 
 #define LAST_SECONDS 0.002 /* how long an image that stops waits for the others before it marks words */
 

@@ -29,11 +29,11 @@
 _Static_assert(1 << NODE_BITS == RMAI_CAF_LOCK_NODES, "a tail has a number for each node");
 
 /* The locks for which this image uses its lock nodes. */
-static struct {
+static RMAI_CAF_TABLE struct {
     rma_gptr_t lock; /* or 0: the node is free */
     struct rmai_caf_place at;
 } held[RMAI_CAF_LOCK_NODES];
-static int n_held; /* all nodes in use are below */
+static RMAI_CAF_STATE int n_held; /* all nodes in use are below */
 
 static int find_held(rma_gptr_t lock) {
     for (int i = n_held - 1; i >= 0; i--)
@@ -98,30 +98,28 @@ void rmai_caf_lock(struct rmai_caf_result r, const struct rmai_caf_place *at, in
     uint64_t word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
     int after_failure = 0;
     while (word != 0) {
-        if (HOLDER(word) == FAILED && !TAIL(word)) {
-            uint64_t old = rmai_caf_word_cas(at, 8, word, WORD(tail, me));
-            if ((after_failure = old == word)) break;
-            word = old;
-        } else if (acquired) {
+        const int failed = HOLDER(word) == FAILED && !TAIL(word); /* it is free, too */
+        if (!failed && acquired) {
             *acquired = 0;
             if (at->near) rmai_caf_drive_progress();
             rmai_caf_done(r);
             return;
-        } else {
-            uint64_t old = rmai_caf_word_cas(at, 8, word, WORD(tail, HOLDER(word)));
-            if (old != word) {
-                word = old;
-                if (word == 0) word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
-                continue;
-            }
-            uint32_t before = TAIL(word);
-            int pe = (int)(before >> NODE_BITS) - 1;
-            rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[before & (RMAI_CAF_LOCK_NODES - 1)].next, tail, pe);
-            const uint64_t granted = rmai_caf_wait("LOCK", &mine->granted, 1);
-            after_failure = granted >= AFTER_FAILURE;
-            rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, me - (uint32_t)granted), 0);
-            break;
         }
+        uint64_t old = rmai_caf_word_cas(at, 8, word, WORD(tail, failed ? me : HOLDER(word)));
+        if (old != word) {
+            word = old;
+            if (word == 0) word = rmai_caf_word_cas(at, 8, 0, WORD(tail, me));
+            continue;
+        }
+        after_failure = failed;
+        if (failed) break;
+        uint32_t before = TAIL(word);
+        int pe = (int)(before >> NODE_BITS) - 1;
+        rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[before & (RMAI_CAF_LOCK_NODES - 1)].next, tail, pe);
+        const uint64_t granted = rmai_caf_wait("LOCK", &mine->granted, 1);
+        after_failure = granted >= AFTER_FAILURE;
+        rmai_caf_word_op(at, 8, RMAI_CAF_OP_ADD, WORD(0, me - (uint32_t)granted), 0);
+        break;
     }
     held[node].lock = at->far;
     held[node].at = *at;

@@ -24,7 +24,7 @@ struct range {
 /* The ranges of the puts to an image: since the last synchronization with it, and between that and the one before. When
  * this image synchronizes with another one for the second time, the other one has seen the first synchronization, and
  * the puts before that are complete. */
-static struct slot {
+static RMAI_CAF_STATE struct slot {
     int pe;
     struct range now, before;
 } slots[SLOTS];

@@ -55,7 +55,7 @@ static inline int rmai_caf_box_add(struct rmai_caf_box *box, ptrdiff_t count) {
  * has becomes one of 2^58 bytes, so that sums of distances do not wrap. */
 static inline ptrdiff_t rmai_caf_distance(ptrdiff_t from, ptrdiff_t to, ptrdiff_t stride) {
     const ptrdiff_t most = (ptrdiff_t)1 << 58;
-    const __int128 bytes = ((__int128)to - from) * stride;
+    __extension__ const __int128 bytes = (__extension__(__int128) to - from) * stride;
     return bytes > most ? most : bytes < -most ? -most : (ptrdiff_t)bytes;
 }
 

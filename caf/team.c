@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct rmai_caf_team *teams; /* all of this image */
-static uint64_t slots_free = ~(uint64_t)1;
+static RMAI_CAF_STATE struct rmai_caf_team *teams; /* all of this image */
+static RMAI_CAF_STATE uint64_t slots_free = ~(uint64_t)1;
 
 static struct rmai_caf_team *make_team(rma_team *native, int64_t number) {
     struct rmai_caf_team *team = rmai_caf_memory("FORM TEAM", sizeof *team);

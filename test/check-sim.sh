@@ -58,8 +58,11 @@ passes --scenario jobs --seeds "${RMA_TEST_SEEDS:-80}"
 # The caller's settings must not matter.
 RMA_STATS=1 RMA_NODE_PES=0x passes --scenario jobs --seeds 3
 passes --scenario failures --seeds "${RMA_TEST_SEEDS:-16}"
+passes --scenario images --seeds "${RMA_TEST_SEEDS:-60}"
 passes --scenario requests --seed 7 --pes 40
 passes --scenario jobs --seed 7 --pes 64
+passes --scenario images --seed 7 --pes 64
+passes --scenario images --seed 7 --pes 1
 # log_of FILE ARGUMENT...: the events of the runs, without what differs from run to run: the last line, which tells the
 # time that they took, and addresses.
 log_of() {
@@ -96,7 +99,8 @@ refuses '--events counts the events of a picture, and there is no --picture' --e
 refuses 'unknown or incomplete option --picture' --picture
 refuses 'there is no scenario nonsense' --scenario nonsense
 refuses '--seed x3 is no number' --seed x3
-refuses '--pes 1 is no number from 2' --pes 1
+refuses '--pes 0 is no number from 1' --pes 0
+refuses 'scenario requests takes 2 to 64 PEs, not 1$' --pes 1
 refuses '--seeds 0 is no number from 1' --seeds 0
 refuses 'scenario requests takes 2 to 64 PEs, not 65' --scenario requests --pes 65
 refuses 'unknown or incomplete option --sed' --sed

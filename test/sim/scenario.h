@@ -20,7 +20,7 @@ struct scenario {
     void (*end)(void *context);
 };
 
-extern const struct scenario scenario_failures, scenario_jobs, scenario_requests;
+extern const struct scenario scenario_failures, scenario_images, scenario_jobs, scenario_requests;
 
 /* Ends with NULL. */
 extern const struct scenario *const scenarios[];

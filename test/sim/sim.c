@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, &scenario_failures, NULL};
+const struct scenario *const scenarios[] = {&scenario_requests, &scenario_jobs, &scenario_failures, &scenario_images,
+                                            NULL};
 
 #define PES_MOST  16384
 #define EVENTS    80 /* of a picture */
@@ -78,6 +79,7 @@ static struct sim_options options_of(const struct scenario *s, uint64_t seed, in
     o.times.gap = o.times.kib = sim_random(&random) % 4 ? sim_random(&random) % 100 : 0;
     if (n_pes) o.n_pes = n_pes;
     s->prepare(&o);
+    if (n_pes) o.n_pes = n_pes;
     return o;
 }
 
@@ -273,7 +275,7 @@ int main(int argc, char **argv) {
             case 'c': scenario = optarg; break;
             case 's': from = number("--seed", optarg, 0, UINT64_MAX / 2), one = 1; break;
             case 'n': n = number("--seeds", optarg, 1, UINT64_MAX / 2); break;
-            case 'p': n_pes = (int)number("--pes", optarg, 2, PES_MOST); break;
+            case 'p': n_pes = (int)number("--pes", optarg, 1, PES_MOST); break;
             case 'l':
                 watch.log = stdout;
                 setvbuf(stdout, NULL, _IOLBF, 0);
