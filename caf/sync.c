@@ -103,6 +103,7 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
     for (int round = 0; 1 << round < team->n; round++) {
         const struct rmai_caf_parcel *box = &words->box[turn % 2][round];
         const int partner = team->me ^ 1 << round, pe = team->pes[partner];
+        rmai_caf_signals(pe);
         rmai_caf_must(rma_put_signal((void *)(uintptr_t)box, parcel, offsetof(struct rmai_caf_parcel, data) + len,
                                      &words->exchanged[round], 1, RMA_SIGNAL_ADD, pe));
         rmai_caf_signalled();

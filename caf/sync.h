@@ -24,10 +24,9 @@ static inline uint64_t rmai_caf_says(enum rmai_caf_collective what, int image, s
     return ((uint64_t)what + 1) | (uint64_t)(unsigned)image << 4 | (uint64_t)bytes << 28;
 }
 
-/* rmai_caf_exchange, for collective subroutines, which are no image control statements: a barrier in which the images
- * also exchange up to RMAI_CAF_BOX bytes of data: in round k each image calls take with the data of the image whose
- * number differs from its own in bit k, as it was before that round. Only for teams of rmai_caf_can_exchange. Returns 0
- * after it has reported that an image has left. */
+/* rmai_caf_exchange: a barrier in which the images also exchange up to RMAI_CAF_BOX bytes of data: in round k each
+ * image calls take with the data of the image whose number differs from its own in bit k, as it was before that round.
+ * Only for teams of rmai_caf_can_exchange. Returns 0 after it has reported that an image has left. */
 typedef void rmai_caf_take(void *mine, const void *theirs, int round, const void *context);
 int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team,
                       struct rmai_caf_parcel *parcel, size_t len, rmai_caf_take *take, const void *context);
