@@ -165,23 +165,27 @@ static RMAI_COLD void update_two_stripes(const struct rmai_stripes *s, uint64_t 
     rma_stripe_unlock_(low);
 }
 
-static int is_word(enum rma_type type) {
-    return type == RMA_INT32 || type == RMA_UINT32 || type == RMA_INT64 || type == RMA_UINT64;
+/* Two words that programs take for one, such as a pair of pointers, are replaced or read whole. Returns 1 if these
+ * are. */
+static inline int move_pair_of_words(enum rma_op op, char *there, const char *source, char *fetch, size_t len) {
+    if (RMAI_LIKELY(len != 16 || op < RMA_OP_REPLACE || (op == RMA_OP_REPLACE && fetch))) return 0;
+    rma_move_(op == RMA_OP_FETCH ? fetch : there, op == RMA_OP_FETCH ? there : source, len);
+    return 1;
 }
 
 void rmai_update(const struct rmai_stripes *s, uint64_t position, enum rma_op op, enum rma_type type, void *there,
                  const void *source, void *fetch, size_t n) {
-    /* Two words that programs take for one, such as a pair of pointers. */
-    if (RMAI_UNLIKELY(op >= RMA_OP_REPLACE && n * rmai_type_size(type) == 16 && (op == RMA_OP_FETCH || !fetch)) &&
-        is_word(type)) {
-        rma_move_(op == RMA_OP_FETCH ? fetch : there, op == RMA_OP_FETCH ? there : source, 16);
-        return;
-    }
     switch (type) {
         case RMA_INT32:
-        case RMA_UINT32: update_words4(op, type == RMA_INT32, there, source, fetch, n); break;
+        case RMA_UINT32:
+            if (!move_pair_of_words(op, there, source, fetch, n * 4))
+                update_words4(op, type == RMA_INT32, there, source, fetch, n);
+            break;
         case RMA_INT64:
-        case RMA_UINT64: update_words8(op, type == RMA_INT64, there, source, fetch, n); break;
+        case RMA_UINT64:
+            if (!move_pair_of_words(op, there, source, fetch, n * 8))
+                update_words8(op, type == RMA_INT64, there, source, fetch, n);
+            break;
         default:
             if (RMAI_LIKELY(n * rmai_type_size(type) <= STRIPE - (position & (STRIPE - 1))))
                 update_one_stripe(s, position, op, type, there, source, fetch, n);

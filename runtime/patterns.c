@@ -300,8 +300,10 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
 /* Bytes of n elements, for the inlined calls that look up an address; 0 if n is 0 or above QUICK, or type is none, or
  * one of pairs. */
 static inline size_t quick_bytes(int type, size_t n) {
-    const unsigned most = rma_errors_recorded_ ? RMA_PAIR_SHORT_ : RMAI_PUBLIC_TYPES;
-    return RMAI_LIKELY((unsigned)type < most && n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
+    if (RMAI_UNLIKELY((unsigned)type >= RMAI_PUBLIC_TYPES) &&
+        !(rma_errors_recorded_ && (unsigned)type < RMA_PAIR_SHORT_))
+        return 0;
+    return RMAI_LIKELY(n <= QUICK) ? n * rmai_type_size((enum rma_type)type) : 0;
 }
 
 /* One double, which is the most common update of all, is an atomic. */

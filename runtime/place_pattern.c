@@ -151,7 +151,10 @@ static void order_blocks(struct order *o, const struct rmai_run *run, size_t n) 
     *rmai_service_run_at(o->data, o->n++) = (struct rmai_service_run){
         .at = run->at[RMAI_REMOTE] - x->pattern->least, .step = run->step[RMAI_REMOTE], .len = run->len, .n = n};
     o->len += n * run->len;
-    if (!x->local) return;
+    if (!x->local) {
+        memset(data, 0, n * run->len); /* the request carries it, and the owner writes what it has read there */
+        return;
+    }
     source = (const char *)x->local + run->at[RMAI_LOCAL];
     if (!x->scale) rmai_move_strided(data, source, (ptrdiff_t)run->len, run->step[RMAI_LOCAL], run->len, n);
     for (size_t i = 0; x->scale && i < n; i++, data += run->len, source += run->step[RMAI_LOCAL])

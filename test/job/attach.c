@@ -628,7 +628,7 @@ static void protected_memory(void) {
         const char *words = "not mapped there, or not for this access";
         const struct rma_block apart[2] = {{(ptrdiff_t)(3 * page), 8}, {8, 8}}, readable[2] = {{8, 8}, {64, 16}};
         const uint64_t ones[2] = {1, 1};
-        uint64_t word, last, fetched[3] = {0}; /* which the owner writes, unseen by valgrind */
+        uint64_t word, last, fetched[3];
         OK(rma_gptr_get(buffer, g, 2 * page));
         CHECK(job_differs(buffer, 0, 2 * page, (uint64_t)other) == 2 * page, "memory that may be read only");
         memcpy(&word, buffer + 8, 8);

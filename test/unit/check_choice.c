@@ -115,10 +115,10 @@ START_TEST(types_are_told_by_size_and_sign) {
         for (int op = 0; op < RMAI_OPS; op++) {
             const struct rmai_kernel *k = rmai_kernel((enum rma_op)op, (enum rma_type)type);
             int bits = op >= RMA_OP_AND && op <= RMA_OP_LXOR, limit = op == RMA_OP_MIN || op == RMA_OP_MAX;
-            int pair = type >= RMA_PAIR_SHORT_;
+            int pair = type >= RMA_PAIR_SHORT_, integer = type < RMA_FLOAT || (type >= RMA_STRIPED_INT32_ && !pair);
             int has = pair                   ? op >= RMAI_PUBLIC_OPS
                       : op >= RMA_OP_REPLACE ? 0
-                                             : type < RMA_FLOAT || (type < RMA_COMPLEXF ? !bits : !bits && !limit);
+                                             : integer || (type < RMA_COMPLEXF ? !bits : !bits && !limit);
             ck_assert_msg((k->combine != NULL) == (has && !pair) && (k->accumulate != NULL) == has,
                           "operation %d of type %d", op, type);
         }
