@@ -234,6 +234,7 @@ RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc
  * functions of the program's attributes and the end of the windows. */
 RMAI_MPI_API int MPI_Finalize(void) {
     if (!watched) release_runtime();
+    rma_mpi_ending_();
     return next_finalize();
 }
 

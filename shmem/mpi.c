@@ -56,6 +56,11 @@ int MPI_Init(int *argc, char ***argv) {
     return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 
+static int end_mpi(void) {
+    rma_mpi_ending_();
+    return PMPI_Finalize();
+}
+
 int MPI_Finalize(void) {
     if (librma_asks) {
         finalize_owed = 1;
@@ -66,7 +71,7 @@ int MPI_Finalize(void) {
         return MPI_SUCCESS;
     }
     program_hold = GIVEN;
-    return PMPI_Finalize();
+    return end_mpi();
 }
 
 void rmai_shmem_mpi_begin(void) { librma_asks = 1; }
@@ -74,10 +79,11 @@ void rmai_shmem_mpi_begin(void) { librma_asks = 1; }
 int rmai_shmem_mpi_end(const char *call, int running) {
     librma_asks = 0;
     shmem_active = running;
+    rma_keep_mpi_(running);
     if (running || program_hold != GIVEN || mpi_finalized()) return RMA_SUCCESS;
-    return PMPI_Finalize() == MPI_SUCCESS ? RMA_SUCCESS : rma_fail_(RMA_ERR_MPI, "%s: MPI_Finalize failed", call);
+    return end_mpi() == MPI_SUCCESS ? RMA_SUCCESS : rma_fail_(RMA_ERR_MPI, "%s: MPI_Finalize failed", call);
 }
 
 void rmai_shmem_mpi_at_exit(void) {
-    if ((mpi_begun_here || finalize_owed) && !mpi_finalized()) PMPI_Finalize();
+    if ((mpi_begun_here || finalize_owed) && !mpi_finalized()) end_mpi();
 }
