@@ -90,21 +90,6 @@ static int is_copy(const struct rmai_win_access *a, enum rmai_win_op op) {
     return op == RMAI_WIN_NO_OP && a->peer.record && e->align == e->size && e->size <= 8 && !in_parts;
 }
 
-/* One element of a process of another node: a record of a word is shorter than one of an array. Returns 0, with nothing
- * done, if the update is no such one. */
-static int update_far_word(const struct rmai_win_access *a, enum rmai_win_op op, int *code) {
-    const struct rmai_datatype *t = a->target.type;
-    const int atomic = a->target.count == 1 && t->single ? t->element->word[op] : -1;
-    uint64_t value = 0;
-    if (atomic < 0 || a->peer.record || (op != RMAI_WIN_NO_OP && !a->origin.type->plain) ||
-        (a->result.type && !a->result.type->plain))
-        return 0;
-    if (op != RMAI_WIN_NO_OP) memcpy(&value, a->origin.buffer, t->size);
-    *code = a->result.type ? rma_gptr_atomic_nbi_slow_(a->call, atomic, a->at, t->size, value, 0, a->result.buffer)
-                           : rma_gptr_atomic_slow_(a->call, atomic, a->at, t->size, value, 0, NULL);
-    return 1;
-}
-
 /* 1 if librma takes the whole access: it has the operation, and all elements are aligned, on all sides. */
 static int is_native(const struct rmai_win_access *a, enum rmai_win_op op) {
     const struct rmai_element *e = a->target.type->element;
@@ -125,7 +110,6 @@ static int update_natively(struct rmai_win_access *a, enum rmai_win_op op) {
         a->origin = a->result;
         return rmai_win_move(a, 0, 0);
     }
-    if (update_far_word(a, op, &code)) return code;
     if (o_plain && r_plain && a->target.type->plain) {
         const size_t n = a->target.size / e->size;
         return a->result.type ? rma_gptr_get_accumulate_nbi(a->at, op == RMAI_WIN_NO_OP ? NULL : a->origin.buffer,
@@ -232,7 +216,7 @@ static int update_request(struct rmai_win *w, const char *call, const struct arg
     return code == MPI_SUCCESS ? rmai_win_request(w, call, request) : code;
 }
 
-/* ---- one word of this node ---- */
+/* ---- one word ---- */
 
 static inline uint64_t load_word(const void *from, size_t len) {
     uint64_t word8;
@@ -242,23 +226,62 @@ static inline uint64_t load_word(const void *from, size_t len) {
     return word4;
 }
 
+/* The atomic of librma that updates one element, or -1. */
+static inline int atomic_of(const struct rmai_datatype *t, const void *origin, const void *result,
+                            enum rmai_win_op op) {
+    if (!t || !t->single || op >= RMAI_WIN_OPS || (!origin && op != RMAI_WIN_NO_OP) ||
+        (!result && op == RMAI_WIN_NO_OP))
+        return -1;
+    return t->element->word[op];
+}
+
+static inline void store_word(void *to, uint64_t word, size_t len) {
+    if (len == 8)
+        memcpy(to, &word, 8);
+    else
+        memcpy(to, &word, 4);
+}
+
+/* The same as update_word, for a word of another node. *code is the call's result. */
+static __attribute__((noinline)) int update_word_far(struct rmai_win *w, const char *call, const void *origin,
+                                                     const void *cond, void *result, const struct rmai_datatype *t,
+                                                     int rank, MPI_Aint disp, enum rmai_win_op op, int *code) {
+    const int atomic = atomic_of(t, origin, result, op);
+    const rma_gptr_t there = atomic < 0 ? RMA_GPTR_NULL : rmai_win_bytes_far(w, rank, disp, t->size);
+    uint64_t value, old = 0;
+    if (there == RMA_GPTR_NULL || there % t->size != 0) return 0;
+    *code = rmai_win_overtakes();
+    if (*code == RMA_SUCCESS) {
+        value = op == RMAI_WIN_NO_OP ? 0 : load_word(origin, t->size);
+        if (op == RMAI_WIN_SWAP) {
+            /* It is complete on return, so no signal can overtake it. */
+            *code = rmai_win_atomic(call, atomic, there, t->size, value, load_word(cond, t->size), &old);
+            if (*code == RMA_SUCCESS) store_word(result, old, t->size);
+        } else {
+            *code = result ? rma_gptr_atomic_nbi_slow_(call, atomic, there, t->size, value, 0, result)
+                           : rma_gptr_atomic_slow_(call, atomic, there, t->size, value, 0, NULL);
+            rmai_win_begins(RMAI_WIN_OVERTAKES);
+        }
+    }
+    *code = rmai_win_failed(w, *code);
+    return 1;
+}
+
 /* Updates one element as an atomic of librma, if the type has one for the operation. Returns 0, with nothing done, if
  * it has not, or if anything is unusual. */
-static inline int update_word(struct rmai_win *w, const void *origin, const void *cond, void *result,
-                              const struct rmai_datatype *t, int rank, MPI_Aint disp, enum rmai_win_op op) {
-    const int atomic = t && t->single && op < RMAI_WIN_OPS ? t->element->word[op] : -1;
+static inline int update_word(struct rmai_win *w, const char *call, const void *origin, const void *cond, void *result,
+                              const struct rmai_datatype *t, int rank, MPI_Aint disp, enum rmai_win_op op, int *code) {
+    const int atomic = atomic_of(t, origin, result, op);
     uint64_t value = 0, expected = 0, old;
     char *there;
-    if (atomic < 0 || (!origin && op != RMAI_WIN_NO_OP) || (!result && op == RMAI_WIN_NO_OP)) return 0;
+    if (atomic < 0) return 0;
     there = rmai_win_word(w, rank, disp, t->size);
-    if (!there) return 0;
+    if (!there) return w->last_far && update_word_far(w, call, origin, cond, result, t, rank, disp, op, code);
     if (op != RMAI_WIN_NO_OP) value = load_word(origin, t->size);
     if (op == RMAI_WIN_SWAP) expected = load_word(cond, t->size);
     old = rma_apply_(atomic, there, t->size, value, expected);
-    if (result && t->size == 8)
-        memcpy(result, &old, 8);
-    else if (result)
-        memcpy(result, &old, 4);
+    if (result) store_word(result, old, t->size);
+    *code = MPI_SUCCESS;
     return 1;
 }
 
@@ -269,10 +292,12 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
                                             MPI_Aint disp, COUNT target_count, MPI_Datatype target_type, MPI_Op op,    \
                                             MPI_Win win) {                                                             \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
         if (!w) return PMPI_Accumulate##SUFFIX(origin, count, type, rank, disp, target_count, target_type, op, win);   \
         if (count == 1 && target_count == 1 && type == target_type &&                                                  \
-            update_word(w, origin, NULL, NULL, rmai_datatype_of(type), rank, disp, rmai_win_op_of(op)))                \
-            return MPI_SUCCESS;                                                                                        \
+            update_word(w, "MPI_Accumulate" #SUFFIX, origin, NULL, NULL, rmai_datatype_of(type), rank, disp,           \
+                        rmai_win_op_of(op), &code))                                                                    \
+            return code;                                                                                               \
         return update(w, "MPI_Accumulate" #SUFFIX, &ACCUMULATE);                                                       \
     }                                                                                                                  \
     RMAI_MPI_API int MPI_Get_accumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, void *result,      \
@@ -280,12 +305,15 @@ static inline int update_word(struct rmai_win *w, const void *origin, const void
                                                 COUNT target_count, MPI_Datatype target_type, MPI_Op op,               \
                                                 MPI_Win win) {                                                         \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
+        int code;                                                                                                      \
         if (!w)                                                                                                        \
             return PMPI_Get_accumulate##SUFFIX(origin, count, type, result, result_count, result_type, rank, disp,     \
                                                target_count, target_type, op, win);                                    \
         if (count == 1 && result_count == 1 && target_count == 1 && type == target_type && type == result_type &&      \
-            result && update_word(w, origin, NULL, result, rmai_datatype_of(type), rank, disp, rmai_win_op_of(op)))    \
-            return MPI_SUCCESS;                                                                                        \
+            result &&                                                                                                  \
+            update_word(w, "MPI_Get_accumulate" #SUFFIX, origin, NULL, result, rmai_datatype_of(type), rank, disp,     \
+                        rmai_win_op_of(op), &code))                                                                    \
+            return code;                                                                                               \
         return update(w, "MPI_Get_accumulate" #SUFFIX, &GET_ACCUMULATE);                                               \
     }                                                                                                                  \
     RMAI_MPI_API int MPI_Raccumulate##SUFFIX(const void *origin, COUNT count, MPI_Datatype type, int rank,             \
@@ -331,10 +359,11 @@ RMAI_MPI_API int MPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype
     const MPI_Count count = 1, result_count = 1, target_count = 1;
     const MPI_Datatype result_type = type, target_type = type;
     const struct rmai_datatype *t;
+    int code;
     if (!w) return PMPI_Fetch_and_op(origin, result, type, rank, disp, op, win);
     t = rmai_datatype_of(type);
     if (t && !t->predefined) return rmai_win_error(w, MPI_ERR_TYPE, "%s: datatype is not a predefined type", call);
-    if (result && update_word(w, origin, NULL, result, t, rank, disp, rmai_win_op_of(op))) return MPI_SUCCESS;
+    if (result && update_word(w, call, origin, NULL, result, t, rank, disp, rmai_win_op_of(op), &code)) return code;
     return update(w, call, &GET_ACCUMULATE);
 }
 
@@ -368,7 +397,9 @@ RMAI_MPI_API int MPI_Compare_and_swap(const void *origin, const void *compare, v
                               : !compare ? "compare_addr"
                                          : "result_addr");
     t = rmai_datatype_of(type);
-    if (t && t->predefined && update_word(w, origin, compare, result, t, rank, disp, RMAI_WIN_SWAP)) return MPI_SUCCESS;
+    if (t && t->predefined &&
+        update_word(w, "MPI_Compare_and_swap", origin, compare, result, t, rank, disp, RMAI_WIN_SWAP, &code))
+        return code;
     a = (struct rmai_win_access){.w = w, .call = "MPI_Compare_and_swap"};
     code = rmai_win_side(&a, "target", NULL, 1, type, &a.target);
     if (code != MPI_SUCCESS) return code;

@@ -122,23 +122,31 @@ static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size
 
 /* MPI_Put, and MPI_Get: inlined into each of them, so `d` is a constant. Contiguous data skip the checks that they
  * pass in any case. */
+static __attribute__((noinline)) int transfer_slow(struct rmai_win *w, const char *call, enum direction d, void *buffer,
+                                                   MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
+                                                   MPI_Count target_count, MPI_Datatype target_type) {
+    struct rmai_win_access a;
+    size_t len;
+    int code;
+    if (is_contiguous(buffer, count, type, target_count, target_type, &len) &&
+        transfer_far(w, d, buffer, len, rank, disp, &code))
+        return rmai_win_failed(w, code);
+    a.w = w;
+    a.call = call;
+    a.pieces = NULL;
+    return move(&a, d, 0, buffer, count, type, rank, disp, target_count, target_type);
+}
+
 static inline __attribute__((always_inline)) int transfer(struct rmai_win *w, const char *call, enum direction d,
                                                           const void *origin, MPI_Count count, MPI_Datatype type,
                                                           int rank, MPI_Aint disp, MPI_Count target_count,
                                                           MPI_Datatype target_type) {
     void *buffer = (void *)(uintptr_t)origin;
     size_t len;
-    const int contiguous = is_contiguous(origin, count, type, target_count, target_type, &len);
-    char *there = contiguous ? rmai_win_bytes(w, rank, disp, len) : NULL;
-    int code;
-    if (__builtin_expect(!there, 0)) {
-        struct rmai_win_access a;
-        if (contiguous && transfer_far(w, d, buffer, len, rank, disp, &code)) return rmai_win_failed(w, code);
-        a.w = w;
-        a.call = call;
-        a.pieces = NULL;
-        return move(&a, d, 0, buffer, count, type, rank, disp, target_count, target_type);
-    }
+    char *there =
+        is_contiguous(origin, count, type, target_count, target_type, &len) ? rmai_win_bytes(w, rank, disp, len) : NULL;
+    if (__builtin_expect(!there, 0))
+        return transfer_slow(w, call, d, buffer, count, type, rank, disp, target_count, target_type);
     if (d == PUT)
         rma_move_(there, buffer, len);
     else

@@ -57,7 +57,7 @@ static inline unsigned rmai_datatype_place(MPI_Datatype handle) {
 static inline const struct rmai_datatype *rmai_datatype_of(MPI_Datatype handle) {
     const struct rmai_datatype *t =
         atomic_load_explicit(&rmai_datatype_cache[rmai_datatype_place(handle)], memory_order_acquire);
-    return t && __atomic_load_n(&t->handle, __ATOMIC_ACQUIRE) == handle ? t : rmai_datatype_slow(handle);
+    return RMA_LIKELY_(t && __atomic_load_n(&t->handle, __ATOMIC_ACQUIRE) == handle) ? t : rmai_datatype_slow(handle);
 }
 
 /* rmai_datatype_aligned: 1 if each block of `count` elements at `address` begins at a multiple of align, a power of 2.
