@@ -90,12 +90,17 @@ static int find_near(struct rmai_win_family *f) {
 /* What each process tells the others of its family. */
 struct news {
     uint64_t id, leader; /* of its node */
+    uint64_t tests;      /* 1: it keeps its processor when it waits in MPI's own calls, and others need it */
 };
+
+enum { N_NEWS = sizeof(struct news) / sizeof(uint64_t) };
 
 /* The first process of a family has numbered it. The leaders are those with which this one exchanges signals. */
 static void hear_news(struct rmai_win_family *f, struct news *news) {
     int n = 0, me = 0;
     f->id = news[0].id;
+    f->far = f->n_near < f->n;
+    for (int i = 0; i < f->n; i++) f->far |= news[i].tests != 0;
     for (int i = 0; i < f->n; i++) {
         if (news[i].leader != (uint64_t)i) continue; /* a leader is its own leader, and no rank below it is */
         if (i == f->first_near) me = n;
@@ -106,11 +111,11 @@ static void hear_news(struct rmai_win_family *f, struct news *news) {
 
 static void exchange_news(const char *call, struct rmai_win_family *f, struct news *news) {
     static _Atomic uint32_t families;
-    struct news mine = {.leader = (uint64_t)f->first_near};
+    struct news mine = {.leader = (uint64_t)f->first_near, .tests = rma_crowded_() && !rma_mpi_sleeps_()};
     MPI_Request request;
     int code;
     if (f->rank == 0) mine.id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
-    code = PMPI_Iallgather(&mine, 2, MPI_UINT64_T, news, 2, MPI_UINT64_T, f->comm, &request);
+    code = PMPI_Iallgather(&mine, N_NEWS, MPI_UINT64_T, news, N_NEWS, MPI_UINT64_T, f->comm, &request);
     if (code == MPI_SUCCESS) code = rmai_win_await(call, &request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) rmai_win_lost(call, "MPI_Iallgather");
     hear_news(f, news);
@@ -166,7 +171,6 @@ static struct rmai_win_family *make_family(const char *call, MPI_Comm comm, cons
     free(news);
     if (*why && f) PMPI_Comm_delete_attr(comm, keyval); /* which frees the family */
     if (*why) return NULL;
-    f->far = f->n_near < f->n || rma_crowded_();
     rmai_win_families_far += f->far;
     return f;
 }

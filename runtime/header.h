@@ -9,6 +9,7 @@
 #include "heap/segment.h"
 #include "runtime/agree.h"
 #include "runtime/job/job.h"
+#include "runtime/job/mpi_polls.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/watch/stall.h"
@@ -23,8 +24,9 @@ struct rmai_header {
     struct rmai_barrier_shared barrier;
     struct rmai_agree_shared agree;
     struct rmai_service_shared service;
-    struct rmai_waiting waiting; /* the public call in which the PE waits */
-    _Atomic uint32_t ending;     /* the number of the node barrier that is its last meeting; 0: not there yet */
+    struct rmai_mpi_bell mpi_bell; /* number 0's */
+    struct rmai_waiting waiting;   /* the public call in which the PE waits */
+    _Atomic uint32_t ending;       /* the number of the node barrier that is its last meeting; 0: not there yet */
 };
 
 _Static_assert(sizeof(struct rmai_header) <= RMAI_HEADER_ROOM, "the header fits its room");

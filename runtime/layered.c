@@ -10,6 +10,7 @@
 #include "runtime/attach.h"
 #include "runtime/cover.h"
 #include "runtime/job/job.h"
+#include "runtime/job/mpi_polls.h"
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
@@ -45,6 +46,8 @@ void rma_tolerate_(int code, enum rma_undefined_ kind) {
 int rma_checks_(void) { return rmai_world.job.settings.check; }
 
 int rma_crowded_(void) { return rmai_world.job.crowded_somewhere; }
+
+int rma_mpi_sleeps_(void) { return rmai_mpi_polls_sleep(); }
 
 int rma_level_(void) { return rmai_world.job.level; }
 

@@ -90,8 +90,18 @@ void rma_watch_exit_(void);
 /* rma_aborting_: the program is about to end the job by MPI_Abort, so the end of its process is not reported. */
 void rma_aborting_(void);
 
+/* rma_mpi_ending_ is called before MPI_Finalize. That first deletes the attributes of MPI_COMM_SELF, which calls
+ * functions of the program, and these may call MPI; but MPICH takes no locks from then on. So librma's own thread ends
+ * before: other nodes are served within calls only.
+ * rma_keep_mpi_: 1: OpenSHMEM is running, and puts the program's MPI_Finalize off: rma_mpi_ending_ has no effect. */
+void rma_mpi_ending_(void);
+void rma_keep_mpi_(int keeps);
+
 /* rma_crowded_: 1 if PEs of some node share processors; the same on all PEs. */
 int rma_crowded_(void);
+
+/* rma_mpi_sleeps_: 1 if this process sleeps when it waits in a call of MPI's own (runtime/job/mpi_polls.h). */
+int rma_mpi_sleeps_(void);
 
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);

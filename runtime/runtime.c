@@ -26,6 +26,7 @@
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/launch.h"
+#include "runtime/job/mpi_polls.h"
 #include "runtime/job/traffic.h"
 #include "runtime/layered.h"
 #include "runtime/meet.h"
@@ -481,6 +482,16 @@ static int agree_on_windows(struct rmai_world *w, int code) {
     return w->job.networked ? rmai_consensus(w, code) : code;
 }
 
+/* How this process waits in calls of MPI's own. Between nodes a wait has to serve requests meanwhile. */
+static void choose_mpi_polls(struct rmai_world *w) {
+    if (w->job.networked || !w->barrier->crowded)
+        rmai_mpi_polls_plain();
+    else if (w->job.level == RMA_THREAD_MULTIPLE)
+        rmai_mpi_polls_guess();
+    else
+        rmai_mpi_polls_share(&rmai_header(&w->job, 0)->mpi_bell);
+}
+
 /* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */
 static int open_reach(struct rmai_world *w) {
     int code;
@@ -492,6 +503,7 @@ static int open_reach(struct rmai_world *w) {
     rmai_reach_alone(rmai_net_alone(w->net)); /* a matter of the windows, too */
     start_progress_thread(w);
     rmai_watchdog_flushes(w->watchdog, w->net);
+    choose_mpi_polls(w);
     return RMA_SUCCESS;
 }
 
@@ -513,6 +525,7 @@ static int agree_on_reach(struct rmai_world *w, int code) {
 }
 
 static int close_reach(struct rmai_world *w) {
+    rmai_mpi_polls_guess();
     rmai_watchdog_flushes(w->watchdog, NULL);
     rmai_watchdog_notes(w->watchdog, NULL, 0);
     rmai_progress_thread_end(w->progress_thread);
@@ -684,6 +697,14 @@ static int end_beside_windows(struct rmai_world *w) {
 }
 
 void rma_follow_(const struct rma_follower_ *functions) { follower = functions; }
+
+static int mpi_kept;
+
+void rma_keep_mpi_(int keeps) { mpi_kept = keeps; }
+
+void rma_mpi_ending_(void) {
+    if (!mpi_kept) rmai_progress_thread_end(rmai_world.progress_thread);
+}
 
 void rma_leave_mpi_(void) { rmai_world.owns_mpi = 0; }
 

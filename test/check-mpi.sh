@@ -16,7 +16,7 @@ need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
 for program in moves shorter made updates operations sums swaps pairs accesses regions wide epochs locks windows \
-    threads concurrent self; do
+    threads concurrent self crowded; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
@@ -24,6 +24,7 @@ for program in moves shorter made updates operations sums swaps pairs accesses r
     jobs="one:2 nolocal:2"
     case $program in
     locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; # two readers and a writer
+    crowded) jobs="one:4 nolocal:2" ;;
     shorter | sums | self | regions | accesses) jobs="$jobs blocks2:4" ;;
     esac
     ! quick || jobs=${jobs%% *}
@@ -49,6 +50,10 @@ for job in one:2 nolocal:2 blocks2:4; do
     run env $(layout_switches "$layout" "$count") $mpiexec -n "$count" $preload "$dir/sums" threads
     exits 0 "sums of several threads on librma, $count processes, $(layout_words "$layout")"
 done
+
+# shellcheck disable=SC2086
+run $mpiexec -n 4 $preload "$dir/crowded" threads
+exits 0 "more processes than processors, with threads, on librma, 4 processes, one node"
 
 # A process that waits in MPI serves the others, here without a progress thread.
 # shellcheck disable=SC2086
