@@ -24,8 +24,8 @@ struct rmai_win_family {
     } * near;                      /* the processes of this node, by rank; near[0] is the node's leader */
     int n_rounds;                  /* of a barrier between nodes, for the leader */
     int partners[RMAI_WIN_ROUNDS]; /* in round k this leader tells the leader with rank partners[k] */
-    int far; /* 1: MPI's calls must not poll alone, because its processes are on several nodes, or are more than there
-                are processors; 0 until the family is made */
+    int far; /* 1: MPI's calls must not poll alone, because its processes are on several nodes, or need the processor of
+                one that polls; 0 until the family is made */
 };
 
 /* rmai_win_families_open makes the attribute; it is called before any other function here. Returns MPI's code.

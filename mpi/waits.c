@@ -2,9 +2,8 @@
 /* Calls of MPI in which a program waits while others access its windows. MPI's own calls poll only for MPI's messages.
  * Requests of librma would wait until the progress thread wakes, on a processor that the waiting thread keeps busy. So
  * if a window has processes of several nodes, these calls alternately test for MPI's event and drive librma's progress.
- * They do so, too, if there are more processes than processors, and yield between two tests: MPICH polls without
- * yielding, so each call costs as many time slices as there are processes. Otherwise they are MPI's own, and the
- * watchdog reports processes that are stopped or dead.
+ * They do so, too, if there are more processes than processors and MPI's polls do not sleep (runtime/job/mpi_polls.h).
+ * Otherwise they are MPI's own, and the watchdog reports processes that are stopped or dead.
  *
  * All processes of a communicator must make the same collective call of MPI. So these calls decide by the communicator:
  * either all of its processes have made a window on it, or none. Point-to-point calls match in any case. */
@@ -13,7 +12,7 @@
 #include "mpi/family.h"
 #include "mpi/state.h"
 
-/* 1 if a process of another node may access a window of this process, or the others need its processor. */
+/* 1 if a process of another node may access a window of this process, or others need the processor that MPI keeps. */
 static int must_test(void) { return rmai_win_families_far && rmai_win_running; }
 
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
