@@ -14,22 +14,24 @@ program coarray
     character(len=46) :: what
     integer :: n
   end type
-  integer, parameter :: samples = 7, of_image_1 = 9
-  type(row), parameter :: rows(16) = [ &
+  integer, parameter :: samples = 7, of_image_1 = 11
+  type(row), parameter :: rows(19) = [ &
     row('put of 8 bytes', 100000), row('get of 8 bytes', 100000), row('put of 4 KiB', 100000), &
-    row('put of a row of 1024 elements', 2000), row('get of 64 elements by a vector subscript', 20000), &
+    row('put of a row of 1024 elements', 2000), row('put of 512 x 2 elements, stride 2', 20000), &
+    row('get of 512 x 2 elements, stride 2', 20000), row('get of 64 elements by a vector subscript', 20000), &
     row('put to an element of an allocatable component', 50000), &
     row('put of 4 KiB to an allocatable component', 5000), row('atomic add', 50000), &
     row('lock and unlock', 50000), row('sync all', 50000), row('sync images', 50000), &
-    row('event: post to wait', 50000), row('co_sum of a real', 50000), row('co_broadcast of a real', 50000), &
-    row('critical: contended', 1000), row('allocate and deallocate', 500)]
+    row('event: post to wait', 50000), row('co_sum of a real', 50000), row('co_sum of 512 reals', 20000), &
+    row('co_broadcast of a real', 50000), row('critical: contended', 1000), &
+    row('allocate and deallocate', 500)]
   real(8), save :: one[*], page(512)[*], matrix(1024, 1024)[*]
   type(box), save :: x[*]
   type(event_type), save :: event[*]
   type(lock_type), save :: lock[*]
   integer(atomic_int_kind), save :: counter[*]
   real(8), allocatable :: a(:)[:]
-  real(8) :: local, here(512), line(1024), t(samples)
+  real(8) :: local, here(512), line(1024), patch(512, 2), t(samples)
   integer :: me, i, k, r, n, index(64), scale
   character(len=20) :: argument
 
@@ -40,7 +42,7 @@ program coarray
   if (num_images() /= 2) error stop 'coarray: start it with 2 images'
   allocate (x%a(512))
   x%a = 0
-  one = 0; page = 0; matrix = 0; here = 0; line = 0; local = 0
+  one = 0; page = 0; matrix = 0; here = 0; line = 0; patch = 0; local = 0
   index = [(mod(i * 37, 1024) + 1, i = 1, 64)]
   sync all
   do r = 1, size(rows)
@@ -63,28 +65,31 @@ contains
     case (2); do i = 1, n; local = one[2]; end do
     case (3); do i = 1, n; page(:)[2] = here; end do
     case (4); do i = 1, n; matrix(7, :)[2] = line; end do
-    case (5); do i = 1, n; here(1:64) = matrix(index, 5)[2]; end do
-    case (6); do i = 1, n; x[2]%a(17) = local; end do
-    case (7); do i = 1, n; x[2]%a(:) = here; end do
-    case (8); do i = 1, n; call atomic_add(counter[2], 1); end do
-    case (9); do i = 1, n; lock (lock[2]); unlock (lock[2]); end do
-    case (10); do i = 1, n; sync all; end do
-    case (11); do i = 1, n; sync images (3 - me); end do
-    case (12)
+    case (5); do i = 1, n; matrix(1::2, 5:6)[2] = patch; end do
+    case (6); do i = 1, n; patch = matrix(1::2, 5:6)[2]; end do
+    case (7); do i = 1, n; here(1:64) = matrix(index, 5)[2]; end do
+    case (8); do i = 1, n; x[2]%a(17) = local; end do
+    case (9); do i = 1, n; x[2]%a(:) = here; end do
+    case (10); do i = 1, n; call atomic_add(counter[2], 1); end do
+    case (11); do i = 1, n; lock (lock[2]); unlock (lock[2]); end do
+    case (12); do i = 1, n; sync all; end do
+    case (13); do i = 1, n; sync images (3 - me); end do
+    case (14)
       do i = 1, n / 2
         if (me == 1) event post (event[2])
         event wait (event)
         if (me == 2) event post (event[1])
       end do
-    case (13); do i = 1, n; call co_sum(local); end do
-    case (14); do i = 1, n; call co_broadcast(local, 1); end do
-    case (15)
+    case (15); do i = 1, n; call co_sum(local); end do
+    case (16); do i = 1, n; call co_sum(here); end do
+    case (17); do i = 1, n; call co_broadcast(local, 1); end do
+    case (18)
       do i = 1, n / 2 ! each image
         critical
           local = local + 1
         end critical
       end do
-    case (16); do i = 1, n; allocate (a(512)[*]); deallocate (a); end do
+    case (19); do i = 1, n; allocate (a(512)[*]); deallocate (a); end do
     end select
   end subroutine
 

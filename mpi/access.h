@@ -78,13 +78,26 @@ static inline char *rmai_win_word(struct rmai_win *w, int rank, MPI_Aint disp, s
     return p && p->words && ((uintptr_t)(p->words + offset) & (len - 1)) == 0 ? p->words + offset : NULL;
 }
 
-/* rmai_win_bytes_far: the same as rmai_win_bytes, as a global pointer of a process of another node; RMA_GPTR_NULL if it
+/* rmai_win_reach_far: the same as rmai_win_reach, for the peer of another node that was accessed last. */
+static inline const struct rmai_win_peer *rmai_win_reach_far(const struct rmai_win *w, int rank, MPI_Aint disp,
+                                                             size_t len, uint64_t *offset) {
+    const struct rmai_win_peer *p = w->last_far;
+    if (!p || p->rank != rank || !(p->access | w->open) || p->start == RMA_GPTR_NULL) return NULL;
+    return rmai_win_in_range(p, disp, len, offset) ? p : NULL;
+}
+
+/* rmai_win_bytes_far, rmai_win_word_far: as rmai_win_bytes and rmai_win_word, global pointers; RMA_GPTR_NULL if they
  * cannot tell quickly. */
 static inline rma_gptr_t rmai_win_bytes_far(const struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
-    const struct rmai_win_peer *p = w->last_far;
     uint64_t offset;
-    if (!p || p->rank != rank || !(p->access | w->open) || p->start == RMA_GPTR_NULL) return RMA_GPTR_NULL;
-    return rmai_win_in_range(p, disp, len, &offset) ? p->start + offset : RMA_GPTR_NULL;
+    const struct rmai_win_peer *p = rmai_win_reach_far(w, rank, disp, len, &offset);
+    return p ? p->start + offset : RMA_GPTR_NULL;
+}
+
+static inline rma_gptr_t rmai_win_word_far(const struct rmai_win *w, int rank, MPI_Aint disp, size_t len) {
+    uint64_t offset;
+    const struct rmai_win_peer *p = rmai_win_reach_far(w, rank, disp, len, &offset);
+    return p && ((p->address + offset) & (len - 1)) == 0 ? p->start + offset : RMA_GPTR_NULL;
 }
 
 /* rmai_win_two_sections: both sides as sections of the same shape, with element length in `elem`. Returns 0 if they

@@ -247,9 +247,9 @@ static __attribute__((noinline)) int update_word_far(struct rmai_win *w, const c
                                                      const void *cond, void *result, const struct rmai_datatype *t,
                                                      int rank, MPI_Aint disp, enum rmai_win_op op, int *code) {
     const int atomic = atomic_of(t, origin, result, op);
-    const rma_gptr_t there = atomic < 0 ? RMA_GPTR_NULL : rmai_win_bytes_far(w, rank, disp, t->size);
+    const rma_gptr_t there = atomic < 0 ? RMA_GPTR_NULL : rmai_win_word_far(w, rank, disp, t->size);
     uint64_t value, old = 0;
-    if (there == RMA_GPTR_NULL || there % t->size != 0) return 0;
+    if (there == RMA_GPTR_NULL) return 0;
     *code = rmai_win_overtakes();
     if (*code == RMA_SUCCESS) {
         value = op == RMAI_WIN_NO_OP ? 0 : load_word(origin, t->size);
