@@ -440,3 +440,7 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len) { ret
 int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting) {
     return commit_range(r, start, len, setting);
 }
+
+int rmai_commit_possible(const struct rmai_reservation *r, size_t bytes) {
+    return find_headroom(r, 0).left / (size_t)r->n_slots >= bytes;
+}

@@ -68,6 +68,9 @@ int rmai_commit(const struct rmai_reservation *r, void *start, size_t len);
  * /dev/shm is full. The error names `setting`, which sets such a limit. */
 int rmai_commit_sparing(const struct rmai_reservation *r, void *start, size_t len, const char *setting);
 
+/* rmai_commit_possible: 1 if each process of the node could commit `bytes` now. */
+int rmai_commit_possible(const struct rmai_reservation *r, size_t bytes);
+
 /* rmai_uncommit gives back the whole pages in [start, start + len): afterwards they are as if never committed. */
 void rmai_uncommit(const struct rmai_reservation *r, void *start, size_t len);
 

@@ -10,22 +10,35 @@
 #include "runtime/node/service.h"
 #include "runtime/world.h"
 
+#define MUCH ((size_t)16 << 20) /* bytes of variables that are committed whether they are used or not */
+
+static char *room_of(const struct rmai_world *w) {
+    return rmai_job_space(&w->job, w->job.node_my_pe) + w->job.layout.statics;
+}
+
+static int commit_range(void *context, size_t offset, size_t len) {
+    struct rmai_world *w = context;
+    return rmai_commit(&w->reservation, room_of(w) + offset, len);
+}
+
 /* Gets memory for the global variables. On a node with one PE they are not moved there, since no other PE reaches them
- * by load and store. */
+ * by load and store. Of large arrays only the pages that have been written get it; the others get theirs when they are
+ * written, as without librma. Where all together have no room, the error of a commit says so here. */
 int rmai_globals_room(struct rmai_world *w) {
-    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
+    const size_t size = w->statics->size;
     if (w->job.statics_mode != RMAI_STATICS_REMAP || w->job.node_n_pes == 1) return RMA_SUCCESS;
-    return rmai_commit(&w->reservation, space + w->job.layout.statics, w->statics->size);
+    return size > MUCH && rmai_commit_possible(&w->reservation, size)
+               ? rmai_statics_written(w->statics, commit_range, w)
+               : commit_range(w, 0, size);
 }
 
 /* Some systems (a tool such as valgrind, a sandbox) refuse to map shared memory over the global variables. There other
  * PEs read and write the variables where they are. All PEs of the job do the same, since rma_ptr shows the program the
  * difference. */
 int rmai_globals_open(struct rmai_world *w) {
-    char *space = rmai_job_space(&w->job, w->job.node_my_pe);
     int moved = 1, code = RMA_SUCCESS;
     if (w->job.statics_mode == RMAI_STATICS_REMAP && w->job.node_n_pes > 1)
-        moved = rmai_statics_move(w->statics, space + w->job.layout.statics) == 0;
+        moved = rmai_statics_move(w->statics, room_of(w)) == 0;
     code = rmai_consensus_moved(w, RMA_SUCCESS, &moved);
     if (code != RMA_SUCCESS) return code;
     if (!moved) {

@@ -10,13 +10,16 @@
  * time (an emulator), variables that should be moved stay in place, too. */
 #include "job.h"
 
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define PART 1000
+#define PART  1000
+#define EARLY 5000000  /* a place that is written before the first life, */
+#define LATE  30000000 /* and one in each */
 
 enum mode { REMAP, WINDOW, OFF };
 static const char *const mode_names[] = {"remap", "window", "off"};
@@ -28,6 +31,7 @@ static char letter = 'x';
 static unsigned char initial[3001] = {9, 8, 7, [1000] = 6, [3000] = 5};
 static unsigned char area[JOB_PES_MAX][PART], source[PART], dest[3 * PART];
 static unsigned char big[(size_t)8 << 20];
+static unsigned char hollow[(size_t)48 << 20]; /* of which few pages are used */
 static uint64_t words[6];
 static int counters[3];
 const int constant = 42;
@@ -58,6 +62,7 @@ static void check_values(int life) {
     CHECK(in_data == 123456789 + life && in_bss == life && *static_local() == 1000 + life, "%ld, %ld, %ld", in_data,
           in_bss, *static_local());
     CHECK(*to_data == in_data && to_data == &in_data && *to_bss == in_bss && **to_pointer == in_data, "the pointers");
+    CHECK(hollow[EARLY] == 7 && hollow[EARLY + 1] == 0, "in the hollow one: %d", hollow[EARLY]);
     CHECK(into_big == big + 12345 && *into_big == (unsigned char)life, "in the large one: %d", *into_big);
     CHECK(compare("a", "a", 1) == 0 && constant == 42 && strcmp(table[2], "constant") == 0, "constants");
 }
@@ -242,6 +247,28 @@ static void atomics(void) {
     OK(rma_barrier_all());
 }
 
+/* How many of the pages in the array exist. */
+static size_t count_pages(void) {
+    static unsigned char there[sizeof hollow / 4096];
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), mib = (size_t)1 << 20;
+    unsigned char *from = (unsigned char *)(((uintptr_t)hollow + page - 1) / page * page);
+    size_t n = (sizeof hollow - mib) / page, found = 0;
+    CHECK(mincore(from, n * page, there) == 0, "mincore: %s", strerror(errno));
+    for (size_t i = 0; i < n; i++) found += there[i] & 1;
+    return found * page;
+}
+
+/* Pages that nobody writes are nowhere. Where they are private, mincore tells only what this process has. */
+static void hollow_array(enum mode mode, int life) {
+    const unsigned char value = (unsigned char)(job.me + 20 * life + 1);
+    OK(rma_put(hollow + LATE + job.me, &value, 1, job_any(1)));
+    OK(rma_barrier_all());
+    CHECK(hollow[LATE + job_any(-1)] == (unsigned char)(job_any(-1) + 20 * life + 1), "the peer's byte");
+    CHECK(hollow[EARLY] == 7 && hollow[EARLY + 1] == 0, "an early byte");
+    if (mode == REMAP) CHECK(count_pages() < sizeof hollow / 2, "%zu bytes are there", count_pages());
+    OK(rma_barrier_all());
+}
+
 static void values(void) {
     int next = job_any(1);
     OK(rma_p(&real, 0.25 + job.me, next));
@@ -324,6 +351,7 @@ static void use(enum mode mode, int life) {
     transfers();
     DOING("a large variable");
     sparsely(life);
+    hollow_array(mode, life);
     DOING("atomics");
     atomics();
     DOING("values");
@@ -356,6 +384,7 @@ int main(void) {
     int odd = size ? atoi(size) & 1 : 1, line = 0, remaps;
     const enum mode modes[] = {odd ? WINDOW : REMAP, OFF, odd ? REMAP : WINDOW};
     job_begin();
+    hollow[EARLY] = 7;
     check_values(0);
     stream(line++);
     MPI_Init(NULL, NULL);
@@ -385,6 +414,7 @@ int main(void) {
             CHECK(words[2] == 0 && counters[0] == counters[1] && counters[0] > 0, "what the peers have left");
             CHECK(big[sizeof big - 1 - (size_t)job_any(-1)] == (unsigned char)(job_any(-1) + 10 * life + 1),
                   "the large variable");
+            CHECK(hollow[LATE + job_any(-1)] == (unsigned char)(job_any(-1) + 20 * life + 1), "the hollow one");
         }
     }
     if (!odd) CHECK(MPI_Finalize() == MPI_SUCCESS, "MPI_Finalize");
