@@ -138,12 +138,16 @@ static int is_shorter(const struct rmai_win_access *a) {
            (o->size == 0 || o->type->element == t->type->element);
 }
 
-/* The checks of an update that changes or reads something. The sides are filled in. */
+/* Checks what the sides are together. */
+static int check_sides(const struct rmai_win_access *a, enum rmai_win_op op) {
+    const int code = op == RMAI_WIN_NO_OP ? MPI_SUCCESS : types_differ(a, "origin", &a->origin);
+    return code == MPI_SUCCESS ? types_differ(a, "result", &a->result) : code;
+}
+
+/* Checks the operation and the buffers, to MPI_PROC_NULL as well. */
 static int check_update(const struct rmai_win_access *a, enum rmai_win_op op) {
     const struct rmai_element *e = a->target.type->element;
-    int code = op == RMAI_WIN_NO_OP ? MPI_SUCCESS : types_differ(a, "origin", &a->origin);
-    if (code == MPI_SUCCESS) code = types_differ(a, "result", &a->result);
-    if (code != MPI_SUCCESS) return code;
+    int code = MPI_SUCCESS;
     if (op == RMAI_WIN_NO_OP && !a->result.type)
         return rmai_win_error(a->w, MPI_ERR_OP, "%s: MPI_NO_OP is for calls that fetch", a->call);
     if (a->target.size == 0) return MPI_SUCCESS;
@@ -201,8 +205,9 @@ static __attribute__((noinline)) int update(struct rmai_win *w, const char *call
             a.nothing = a.origin.size == 0;
             rmai_win_shorten(&a, &a.target, a.origin.size); /* whole elements: it cannot fail */
         }
-        code = check_update(&a, op);
+        code = check_sides(&a, op);
     }
+    if (code == MPI_SUCCESS) code = check_update(&a, op);
     if (code == MPI_SUCCESS && !a.nothing) code = rmai_win_failed(w, do_update(&a, op));
     free(a.pieces);
     return code;
@@ -226,6 +231,13 @@ static inline uint64_t load_word(const void *from, size_t len) {
     return word4;
 }
 
+static inline void store_word(void *to, uint64_t word, size_t len) {
+    if (len == 8)
+        memcpy(to, &word, 8);
+    else
+        memcpy(to, &word, 4);
+}
+
 /* The atomic of librma that updates one element, or -1. */
 static inline int atomic_of(const struct rmai_datatype *t, const void *origin, const void *result,
                             enum rmai_win_op op) {
@@ -235,31 +247,23 @@ static inline int atomic_of(const struct rmai_datatype *t, const void *origin, c
     return t->element->word[op];
 }
 
-static inline void store_word(void *to, uint64_t word, size_t len) {
-    if (len == 8)
-        memcpy(to, &word, 8);
-    else
-        memcpy(to, &word, 4);
-}
-
 /* The same as update_word, for a word of another node. *code is the call's result. */
-static __attribute__((noinline)) int update_word_far(struct rmai_win *w, const char *call, const void *origin,
-                                                     const void *cond, void *result, const struct rmai_datatype *t,
+static __attribute__((noinline)) int update_word_far(struct rmai_win *w, const char *call, int atomic,
+                                                     const void *origin, const void *cond, void *result, size_t len,
                                                      int rank, MPI_Aint disp, enum rmai_win_op op, int *code) {
-    const int atomic = atomic_of(t, origin, result, op);
-    const rma_gptr_t there = atomic < 0 ? RMA_GPTR_NULL : rmai_win_word_far(w, rank, disp, t->size);
+    const rma_gptr_t there = rmai_win_word_far(w, rank, disp, len);
     uint64_t value, old = 0;
     if (there == RMA_GPTR_NULL) return 0;
     *code = rmai_win_overtakes();
     if (*code == RMA_SUCCESS) {
-        value = op == RMAI_WIN_NO_OP ? 0 : load_word(origin, t->size);
+        value = op == RMAI_WIN_NO_OP ? 0 : load_word(origin, len);
         if (op == RMAI_WIN_SWAP) {
             /* It is complete on return, so no signal can overtake it. */
-            *code = rmai_win_atomic(call, atomic, there, t->size, value, load_word(cond, t->size), &old);
-            if (*code == RMA_SUCCESS) store_word(result, old, t->size);
+            *code = rmai_win_atomic(call, atomic, there, len, value, load_word(cond, len), &old);
+            if (*code == RMA_SUCCESS) store_word(result, old, len);
         } else {
-            *code = result ? rma_gptr_atomic_nbi_slow_(call, atomic, there, t->size, value, 0, result)
-                           : rma_gptr_atomic_slow_(call, atomic, there, t->size, value, 0, NULL);
+            *code = result ? rma_gptr_atomic_nbi_slow_(call, atomic, there, len, value, 0, result)
+                           : rma_gptr_atomic_slow_(call, atomic, there, len, value, 0, NULL);
             rmai_win_begins(RMAI_WIN_OVERTAKES);
         }
     }
@@ -276,7 +280,8 @@ static inline int update_word(struct rmai_win *w, const char *call, const void *
     char *there;
     if (atomic < 0) return 0;
     there = rmai_win_word(w, rank, disp, t->size);
-    if (!there) return w->last_far && update_word_far(w, call, origin, cond, result, t, rank, disp, op, code);
+    if (!there)
+        return w->last_far && update_word_far(w, call, atomic, origin, cond, result, t->size, rank, disp, op, code);
     if (op != RMAI_WIN_NO_OP) value = load_word(origin, t->size);
     if (op == RMAI_WIN_SWAP) expected = load_word(cond, t->size);
     old = rma_apply_(atomic, there, t->size, value, expected);

@@ -120,8 +120,6 @@ static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size
     return 1;
 }
 
-/* MPI_Put, and MPI_Get: inlined into each of them, so `d` is a constant. Contiguous data skip the checks that they
- * pass in any case. */
 static __attribute__((noinline)) int transfer_slow(struct rmai_win *w, const char *call, enum direction d, void *buffer,
                                                    MPI_Count count, MPI_Datatype type, int rank, MPI_Aint disp,
                                                    MPI_Count target_count, MPI_Datatype target_type) {
@@ -137,6 +135,8 @@ static __attribute__((noinline)) int transfer_slow(struct rmai_win *w, const cha
     return move(&a, d, 0, buffer, count, type, rank, disp, target_count, target_type);
 }
 
+/* MPI_Put, and MPI_Get: inlined into each of them, so `d` is a constant. Contiguous data skip the checks that they
+ * pass in any case. */
 static inline __attribute__((always_inline)) int transfer(struct rmai_win *w, const char *call, enum direction d,
                                                           const void *origin, MPI_Count count, MPI_Datatype type,
                                                           int rank, MPI_Aint disp, MPI_Count target_count,

@@ -12,7 +12,8 @@
 #include "mpi/family.h"
 #include "mpi/state.h"
 
-/* 1 if a process of another node may access a window of this process, or others need the processor that MPI keeps. */
+/* 1 if the program has windows with processes of other nodes, or if others need the processor that MPI's
+ * polls would keep busy. */
 static int must_test(void) { return rmai_win_families_far && rmai_win_running; }
 
 RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
@@ -113,4 +114,45 @@ RMAI_MPI_API int MPI_Sendrecv(const void *out, int n_out, MPI_Datatype out_type,
                     : PMPI_Recv(in, n_in, in_type, from, in_tag, comm, status);
     one = rmai_win_await_free(__func__, &send, MPI_STATUS_IGNORE);
     return code == MPI_SUCCESS ? one : code;
+}
+
+/* ---- tests ----
+ *
+ * A program that tests for a message has something else to do, or something else to wait for. */
+
+#define TEST(CALL)                                                                                                     \
+    do {                                                                                                               \
+        int code_;                                                                                                     \
+        rma_mpi_testing_ = 1;                                                                                          \
+        code_ = CALL;                                                                                                  \
+        rma_mpi_testing_ = 0;                                                                                          \
+        return code_;                                                                                                  \
+    } while (0)
+
+RMAI_MPI_API int MPI_Test(MPI_Request *request, int *done, MPI_Status *status) {
+    TEST(PMPI_Test(request, done, status));
+}
+
+RMAI_MPI_API int MPI_Testall(int n, MPI_Request *requests, int *done, MPI_Status *statuses) {
+    TEST(PMPI_Testall(n, requests, done, statuses));
+}
+
+RMAI_MPI_API int MPI_Testany(int n, MPI_Request *requests, int *index, int *done, MPI_Status *status) {
+    TEST(PMPI_Testany(n, requests, index, done, status));
+}
+
+RMAI_MPI_API int MPI_Testsome(int n, MPI_Request *requests, int *n_done, int *indices, MPI_Status *statuses) {
+    TEST(PMPI_Testsome(n, requests, n_done, indices, statuses));
+}
+
+RMAI_MPI_API int MPI_Request_get_status(MPI_Request request, int *done, MPI_Status *status) {
+    TEST(PMPI_Request_get_status(request, done, status));
+}
+
+RMAI_MPI_API int MPI_Iprobe(int from, int tag, MPI_Comm comm, int *found, MPI_Status *status) {
+    TEST(PMPI_Iprobe(from, tag, comm, found, status));
+}
+
+RMAI_MPI_API int MPI_Improbe(int from, int tag, MPI_Comm comm, int *found, MPI_Message *message, MPI_Status *status) {
+    TEST(PMPI_Improbe(from, tag, comm, found, message, status));
 }

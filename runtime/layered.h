@@ -103,6 +103,9 @@ int rma_crowded_(void);
 /* rma_mpi_sleeps_: 1 if this process sleeps when it waits in a call of MPI's own (runtime/job/mpi_polls.h). */
 int rma_mpi_sleeps_(void);
 
+/* 1 while this process only tests for a message: then it must not sleep. */
+extern int rma_mpi_testing_;
+
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 

@@ -482,14 +482,15 @@ static int agree_on_windows(struct rmai_world *w, int code) {
     return w->job.networked ? rmai_consensus(w, code) : code;
 }
 
-/* How this process waits in calls of MPI's own. Between nodes a wait has to serve requests meanwhile. */
-static void choose_mpi_polls(struct rmai_world *w) {
+/* How this process waits in calls of MPI's own. Between nodes a wait has to serve requests meanwhile. If the program
+ * has initialized MPI itself, MPI's level counts, but if it has done so by rma_mpi, which tells it librma's level. */
+static void choose_mpi_polls(const struct rmai_world *w) {
+    const int threads =
+        w->job.level == RMA_THREAD_MULTIPLE || (w->job.mpi_multiple && !w->owns_mpi && follower == NULL);
     if (w->job.networked || !w->barrier->crowded)
         rmai_mpi_polls_plain();
-    else if (w->job.level == RMA_THREAD_MULTIPLE)
-        rmai_mpi_polls_guess();
     else
-        rmai_mpi_polls_share(&rmai_header(&w->job, 0)->mpi_bell);
+        rmai_mpi_polls_share(&rmai_header(&w->job, 0)->mpi_bell, threads);
 }
 
 /* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */
@@ -706,7 +707,10 @@ void rma_mpi_ending_(void) {
     if (!mpi_kept) rmai_progress_thread_end(rmai_world.progress_thread);
 }
 
-void rma_leave_mpi_(void) { rmai_world.owns_mpi = 0; }
+void rma_leave_mpi_(void) {
+    rmai_world.owns_mpi = 0;
+    if (rma_reach_.running) choose_mpi_polls(&rmai_world);
+}
 
 int rma_starting_(void) { return rmai_world.starting; }
 

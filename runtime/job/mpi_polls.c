@@ -6,7 +6,7 @@
  * UCX also sends from within polls: parts and acknowledgements of long messages, and messages for which there was no
  * room before. A poll that has done something may have sent such a thing, but mostly it has not, and a call of the
  * kernel takes longer than a short message. So it wakes the sleepers only if one of them has begun a send that was not
- * complete at once. Whatever this misses is seen a millisecond later. */
+ * complete at once. A sleeper that all this misses wakes by itself. */
 #include "config.h"
 
 #include "runtime/job/mpi_polls.h"
@@ -25,24 +25,38 @@
 
 #include <mpi.h>
 
-/* The processor is given away after so many polls in a row that find nothing: some microseconds. In a row, less than
- * ROW ticks (base/clock.h) lie between two polls: a program that tests for a message now and then, and works meanwhile,
- * does not sleep. */
-#define POLLS 64u
-#define ROW   10000u
+/* The processor is given away after so many polls in a row that find nothing. They take 10 to 20 us, about as long as
+ * another process takes to wake up and answer: two processes that exchange messages and have a processor each do not
+ * sleep. Polls are in a row if less than ROW ticks (base/clock.h: 0.5 to 2 us) lie between them, and a program that
+ * tests for a message and then works for longer is left alone. */
+#define POLLS 256u
+#define ROW   2000u
 
-#define SLEEP_MOST 1000000 /* nanoseconds */
-#define LONG_SEND  16u     /* polls that find something until a send counts as complete: UCX does not tell */
+/* Nanoseconds. A wait may be for something else than a message, of which nobody wakes this process: so the first sleep
+ * of a row is short, and each one is twice as long as the one before. */
+#define SLEEP_FIRST 50000u
+#define SLEEP_MOST  1000000u
+
+/* After so many polls that have found something, a send that was not complete at once is taken to be complete, since
+ * UCX does not tell. A long message takes one for each of its parts. */
+#define LONG_SEND 256u
 
 enum how { UNKNOWN, AS_MPI, YIELDS, SLEEPS };
 
-/* Set while this process is not in MPI; read in its polls, by threads that librma knows nothing of. */
+/* The calls of mpi_polls.h set these, and the first poll resolves UNKNOWN. Threads that librma knows nothing of read
+ * them in polls. */
 static _Atomic int how;
 static _Atomic(struct rmai_mpi_bell *) shared_bell;
 
-/* The polls so far: threads that are in MPI at the same time may lose some, which does not matter. */
+/* 1 while the program only tests for a message (runtime/layered.h). */
+extern __attribute__((visibility("default"))) int rma_mpi_testing_;
+int rma_mpi_testing_;
+
+/* The polls so far. Threads that are in MPI at the same time may lose an update of these: then a sleep begins a little
+ * later, or a process is woken once too often or too seldom. */
 static _Atomic int seen;
-static _Atomic unsigned idle;   /* polls of this row */
+static _Atomic unsigned idle;   /* polls of this row since its last sleep */
+static _Atomic unsigned nap;    /* the length of its next sleep */
 static _Atomic uint64_t last;   /* when the last one of them was */
 static _Atomic unsigned unsent; /* 0: no send that was not complete at once is under way */
 
@@ -54,7 +68,7 @@ static void choose(enum how chosen, struct rmai_mpi_bell *bell) {
     SET(how, chosen);
 }
 
-void rmai_mpi_polls_share(struct rmai_mpi_bell *bell) { choose(SLEEPS, bell); }
+void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int threads) { choose(threads ? YIELDS : SLEEPS, bell); }
 
 void rmai_mpi_polls_plain(void) { choose(AS_MPI, NULL); }
 
@@ -86,7 +100,7 @@ static void *next_of(const char *call) {
     ucp = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
     next = ucp ? dlsym(ucp, call) : NULL;
     if (next) return next;
-    fprintf(stderr, "librma: %s: no library of the program defines it: %s\n", call, dlerror());
+    fprintf(stderr, "librma: %s: no library of the program defines it\n", call);
     _exit(RMA_EXIT_BASE + RMA_ERR_LAUNCH);
 }
 
@@ -95,48 +109,55 @@ static void *next_of(const char *call) {
 
 typedef unsigned poll_call(void *worker);
 
-/* The last of many polls that found nothing: the processor goes to another process. */
-static RMAI_COLD unsigned rest(void *worker, poll_call *next) {
-    struct rmai_mpi_bell *bell = GET(shared_bell);
-    const uint32_t sends = GET(unsent) > 0;
+/* Sleeps, unless something has arrived. Returns what the last poll has found. */
+static unsigned sleep_once(void *worker, poll_call *next, struct rmai_mpi_bell *bell) {
+    const uint32_t sends = GET(unsent) > 0, old = GET(bell->rung.value);
+    const unsigned length = GET(nap);
     unsigned found;
-    uint32_t old;
-    if (!bell) {
-        sched_yield();
-        return 0;
-    }
-    old = GET(bell->rung.value);
     atomic_fetch_add_explicit(&bell->senders, sends, memory_order_relaxed);
     atomic_fetch_add_explicit(&bell->rung.sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     found = next(worker);
-    if (!found) rmai_sleep_on(&bell->rung.value, old, SLEEP_MOST, NULL);
+    if (!found) rmai_sleep_on(&bell->rung.value, old, length, NULL);
     atomic_fetch_sub_explicit(&bell->rung.sleepers, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&bell->senders, sends, memory_order_relaxed);
+    SET(nap, length < SLEEP_MOST / 2 ? 2 * length : SLEEP_MOST);
     return found ? found : next(worker);
 }
 
 static RMAI_COLD unsigned found_nothing(void *worker, poll_call *next) {
-    uint64_t now;
-    unsigned found;
+    const uint64_t now = rmai_clock_ticks();
+    unsigned found = 0;
     if (GET(how) == UNKNOWN) SET(how, guess());
     if (GET(how) == AS_MPI) return 0;
-    now = rmai_clock_ticks();
-    SET(idle, now - GET(last) < ROW ? GET(idle) + 1 : 0);
-    SET(last, now);
-    if (GET(idle) < POLLS) return 0;
-    found = rest(worker, next);
+    if (now - GET(last) >= ROW) {
+        SET(idle, 0);
+        SET(nap, SLEEP_FIRST);
+    }
+    SET(idle, GET(idle) + 1);
+    if (GET(idle) > POLLS) {
+        SET(idle, 0);
+        if (GET(how) == YIELDS || rma_mpi_testing_)
+            sched_yield();
+        else
+            found = sleep_once(worker, next, GET(shared_bell));
+    }
     SET(last, rmai_clock_ticks());
     return found;
 }
 
-static RMAI_COLD void found_something(void) {
+static void wake_senders(void) {
     struct rmai_mpi_bell *bell = GET(shared_bell);
-    SET(idle, 0);
-    SET(unsent, GET(unsent) - (GET(unsent) > 0));
     if (!bell) return;
     atomic_thread_fence(memory_order_seq_cst);
     if (GET(bell->senders)) rmai_rouse_dozers(&bell->rung);
+}
+
+static RMAI_COLD void found_something(void) {
+    SET(idle, 0);
+    SET(nap, SLEEP_FIRST);
+    SET(unsent, GET(unsent) - (GET(unsent) > 0));
+    wake_senders();
 }
 
 /* UCX returns NULL for a send that is complete, and error codes at the end of the range of addresses. */
@@ -166,12 +187,22 @@ unsigned ucp_worker_progress(void *worker) {
     return found;
 }
 
-/* UCX's calls that send, as far as MPICH uses them. Each is the function of libucp, and then a wake-up. */
+/* UCX's calls that send, as far as MPICH uses them. Each is the function of libucp, and then a wake-up. A receive may
+ * find the beginning of a long message, and answers it. */
 #define SEND(CALL, PARAMETERS, ARGUMENTS)                                                                              \
     void *CALL PARAMETERS {                                                                                            \
         static void *(*next)PARAMETERS;                                                                                \
         FIND_NEXT(next, __func__);                                                                                     \
         return return_from_send(next ARGUMENTS);                                                                       \
+    }
+#define RECEIVE(CALL, PARAMETERS, ARGUMENTS)                                                                           \
+    void *CALL PARAMETERS {                                                                                            \
+        static void *(*next)PARAMETERS;                                                                                \
+        void *request;                                                                                                 \
+        FIND_NEXT(next, __func__);                                                                                     \
+        request = next ARGUMENTS;                                                                                      \
+        if (RMAI_UNLIKELY(GET(shared_bell) != NULL)) wake_senders();                                                   \
+        return request;                                                                                                \
     }
 SEND(ucp_tag_send_nbx, (void *ep, const void *data, size_t n, uint64_t tag, const void *param),
      (ep, data, n, tag, param))
@@ -182,6 +213,10 @@ SEND(ucp_am_send_nb, (void *ep, uint16_t id, const void *data, size_t n, uint64_
 SEND(ucp_am_send_nbx,
      (void *ep, unsigned id, const void *head, size_t n_head, const void *data, size_t n, const void *param),
      (ep, id, head, n_head, data, n, param))
+RECEIVE(ucp_tag_recv_nbx, (void *worker, void *data, size_t n, uint64_t tag, uint64_t mask, const void *param),
+        (worker, data, n, tag, mask, param))
+RECEIVE(ucp_tag_msg_recv_nbx, (void *worker, void *data, size_t n, void *message, const void *param),
+        (worker, data, n, message, param))
 
 #pragma GCC visibility pop
 

@@ -2,8 +2,8 @@
 /* More processes than processors: all of them run on one. Messages of all lengths and calls arrive, and a process that
  * waits in MPI gives its processor away: it sleeps, however it waits. `threads`: two threads of each process send and
  * receive at the same time.
- * Broken by waits that poll only, by a wake-up for which a process waits that is never told, and by a process that
- * sleeps with a lock that another thread needs. */
+ * Broken by waits that only poll, by a process that sleeps until a wake-up that nobody sends, and by one that sleeps
+ * with a lock that another thread needs. */
 #define _GNU_SOURCE 1
 #include "check.h"
 
@@ -165,8 +165,8 @@ static long sleeps(void) {
     return used.ru_nvcsw;
 }
 
-/* A process that only polls, or yields, is never off the processor by its own will. Between nodes librma polls with
- * pauses of its own. */
+/* A process that only polls, or yields, never gives up the processor voluntarily by sleeping. Between nodes librma
+ * polls with pauses of its own. */
 static void every_wait_sleeps(int counts) {
     char *buffer = malloc(LONGEST);
     for (int call = 0; call < CALLS; call++) {
@@ -185,6 +185,26 @@ static void every_wait_sleeps(int counts) {
         CHECK(!counts || rank == n - 1 || sleeps() - before >= 5);
     }
     free(buffer);
+}
+
+/* A process that tests for a message has something else to do. */
+static void tests_do_not_sleep(void) {
+    MPI_Request request;
+    int done = 0, found, got;
+    long before;
+    MPI_Irecv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 90, MPI_COMM_WORLD, &request);
+    MPI_Barrier(MPI_COMM_WORLD);
+    before = sleeps();
+    for (int i = 0; i < 20000; i++) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 91, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        CHECK(!found && !done);
+    }
+    CHECK(sleeps() - before < 10);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % n, 90, MPI_COMM_WORLD);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    CHECK(got == (rank + n - 1) % n);
 }
 
 /* ---- messages of all lengths, to all sides ---- */
@@ -269,6 +289,7 @@ int main(int argc, char **argv) {
     counts = on_librma() && one_node() && n > 1 && !threads;
 #endif
     every_wait_sleeps(counts);
+    if (counts) tests_do_not_sleep();
     if (threads && provided == MPI_THREAD_MULTIPLE) {
         static int which[2] = {0, 1};
         pthread_t thread;
