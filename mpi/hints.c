@@ -16,14 +16,15 @@ enum hint_kind { TRUTH, ORDERING, OPS, NUMBER };
 static const struct hint {
     const char *key, *otherwise; /* the value if the program gives none; NULL: then the window does not have the hint */
     enum hint_kind kind;
-    int of_memory; /* 1: of windows that allocate their memory; it matters only when they are made */
-} hints[] = {{"no_locks", "false", TRUTH, 0},
-             {"accumulate_ordering", "rar,raw,war,waw", ORDERING, 0},
-             {"accumulate_ops", "same_op_no_op", OPS, 0},
-             {"same_size", "false", TRUTH, 0},
-             {"same_disp_unit", "false", TRUTH, 0},
-             {"alloc_shared_noncontig", "false", TRUTH, 1},
-             {"mpi_minimum_memory_alignment", NULL, NUMBER, 1}};
+    int of_memory; /* 1: of windows that allocate their memory; */
+    int stays;     /* 1: MPI_Win_set_info cannot change it, since the memory is there */
+} hints[] = {{"no_locks", "false", TRUTH, 0, 0},
+             {"accumulate_ordering", "rar,raw,war,waw", ORDERING, 0, 0},
+             {"accumulate_ops", "same_op_no_op", OPS, 0, 0},
+             {"same_size", "false", TRUTH, 0, 0},
+             {"same_disp_unit", "false", TRUTH, 0, 0},
+             {"alloc_shared_noncontig", "false", TRUTH, 1, 0},
+             {"mpi_minimum_memory_alignment", NULL, NUMBER, 1, 1}};
 #define HINTS (sizeof hints / sizeof hints[0])
 
 /* 1 if `value` is "none", or a list of some of the four orders. */
@@ -82,7 +83,7 @@ RMAI_MPI_API int MPI_Win_set_info(MPI_Win win, MPI_Info info) {
     if (info == MPI_INFO_NULL) return MPI_SUCCESS;
     if (w->info == MPI_INFO_NULL) code = PMPI_Info_create(&w->info);
     for (size_t i = 0; code == MPI_SUCCESS && i < HINTS; i++) {
-        if (hints[i].of_memory) continue;
+        if (hints[i].stays) continue;
         code = read_hint(info, &hints[i], value, &given);
         if (code == MPI_SUCCESS && given) code = PMPI_Info_set(w->info, hints[i].key, value);
     }

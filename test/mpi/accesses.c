@@ -400,11 +400,11 @@ static void try_hints(int flavor) {
         MPI_Info_set(info, "accumulate_ordering", "rar,waw");
         MPI_Info_set(info, "accumulate_ops", "nonsense");
         MPI_Info_set(info, "same_disp_unit", "perhaps");
-        /* These two matter only when the memory is allocated. */
+        /* The memory is there: its alignment does not change. */
         MPI_Info_set(info, "alloc_shared_noncontig", given ? "false" : "true");
         MPI_Info_set(info, "mpi_minimum_memory_alignment", "64");
         MPI_Win_set_info(win, info);
-        if (on_librma() && flavor == MPI_WIN_FLAVOR_SHARED) HINT("alloc_shared_noncontig", given ? "true" : "false");
+        if (on_librma() && flavor == MPI_WIN_FLAVOR_SHARED) HINT("alloc_shared_noncontig", given ? "false" : "true");
         if (on_librma()) {
             const int has = given && (flavor == MPI_WIN_FLAVOR_ALLOCATE || flavor == MPI_WIN_FLAVOR_SHARED);
             HINT("mpi_minimum_memory_alignment", has ? "4096" : "");
