@@ -84,12 +84,14 @@ static void unlink_coarray(struct rmai_caf_coarray *c) {
 
 void rmai_caf_coarray_free(struct rmai_caf_result r, struct rmai_caf_coarray *c) {
     struct rmai_caf_team *team = c->where ? c->team : rmai_caf.initial;
-    enum rmai_caf_stat stat = rmai_caf_meet("DEALLOCATE", team);
+    const size_t place = c->where ? 0 : (size_t)((char *)c->base - (char *)rmai_caf.self);
+    enum rmai_caf_stat stat =
+        rmai_caf_meet_saying("DEALLOCATE", team, c->where ? 0 : rmai_caf_says(RMAI_CAF_DEALLOCATE, 0, place));
     unlink_coarray(c);
     if (c->where)
         rma_free_mem(c->base);
     else if (stat == RMAI_CAF_OK)
-        rma_free(c->base); /* waits for each image; without all of them the block stays */
+        rmai_caf_must(rma_free_met_(c->base)); /* without all images the block stays */
     discard(c);
     if (stat == RMAI_CAF_OK)
         rmai_caf_done(r);

@@ -36,8 +36,9 @@ static int is_at(const struct rmai_caf_variable *v, char *address) {
     const void *base;
     caf_token token;
     rmai_caf_peek(&base, address, sizeof base);
+    if (base != v->coarray->base) return 0;
     rmai_caf_peek(&token, token_of(v, address), sizeof token);
-    return base == v->coarray->base && token == v->coarray;
+    return token == v->coarray;
 }
 
 void rmai_caf_variables_read(void) {
@@ -64,7 +65,12 @@ int rmai_caf_variable_has(const struct rmai_caf_coarray *c, caf_token *token) {
 void rmai_caf_variable_made(struct rmai_caf_coarray *c, struct descriptor *d, caf_token *token) {
     const size_t distance = (size_t)((char *)token - (char *)d);
     struct rmai_caf_variable *v = rmai_caf_memory("ALLOCATE", sizeof *v);
-    *v = (struct rmai_caf_variable){.coarray = c, .at = d, .token = distance, .next = rmai_caf_variables_fresh};
+    v->coarray = c;
+    v->at = d;
+    v->token = distance;
+    v->shape.d.base = NULL; /* the rest of it is copied later: clearing it takes longer than all others */
+    v->shape.d.rank = 0;
+    v->next = rmai_caf_variables_fresh;
     rmai_caf_variables_fresh = c->variable = v;
 }
 

@@ -48,10 +48,14 @@ static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int
 /* ---- what images say ---- */
 
 static const char *describe(char text[80], uint64_t says) {
-    static const char *const names[] = {"another statement", "CO_SUM", "CO_MIN", "CO_MAX", "CO_REDUCE", "CO_BROADCAST"};
+    static const char *const names[] = {"another statement", "CO_SUM",       "CO_MIN",    "CO_MAX",
+                                        "CO_REDUCE",         "CO_BROADCAST", "DEALLOCATE"};
     const unsigned what = says & 15, image = says >> 4 & 0xffffff;
     if (what == 0 || what >= sizeof names / sizeof names[0])
         snprintf(text, 80, "%s", names[0]);
+    else if (what == RMAI_CAF_DEALLOCATE + 1)
+        snprintf(text, 80, "%s of the coarray at byte %llu of its space", names[what],
+                 (unsigned long long)(says >> 28));
     else if (image)
         snprintf(text, 80, "%s with %llu bytes and image %u", names[what], (unsigned long long)(says >> 28), image);
     else
@@ -95,6 +99,10 @@ static inline __attribute__((always_inline)) enum rmai_caf_stat meet(const char 
 }
 
 enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team) { return meet(statement, team, 0); }
+
+enum rmai_caf_stat rmai_caf_meet_saying(const char *statement, struct rmai_caf_team *team, uint64_t says) {
+    return meet(statement, team, says);
+}
 
 int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team,
                       struct rmai_caf_parcel *parcel, size_t len, rmai_caf_take *take, const void *context) {

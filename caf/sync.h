@@ -12,14 +12,23 @@ static inline int rmai_caf_rounds(int n) { return n > 1 ? 32 - __builtin_clz((un
 void rmai_caf_sync_team(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team);
 
 /* rmai_caf_meet waits for all images of team, and returns RMAI_CAF_OK or the status of those that have left: the same
- * on all images. If some have left, it has synchronized the others. rmai_caf_report_left reports that status. */
+ * on all images. If some have left, it has synchronized the others. rmai_caf_meet_saying also compares what the images
+ * say (below). rmai_caf_report_left reports that status. */
 enum rmai_caf_stat rmai_caf_meet(const char *statement, struct rmai_caf_team *team);
+enum rmai_caf_stat rmai_caf_meet_saying(const char *statement, struct rmai_caf_team *team, uint64_t says);
 void rmai_caf_report_left(struct rmai_caf_result r, const char *statement, enum rmai_caf_stat stat,
                           const struct rmai_caf_team *team);
 
 /* Collective subroutines say what they are: images that execute different ones, or with different amounts of data, end
  * the job instead of computing anything. */
-enum rmai_caf_collective { RMAI_CAF_SUM, RMAI_CAF_MIN, RMAI_CAF_MAX, RMAI_CAF_USER, RMAI_CAF_BROADCAST };
+enum rmai_caf_collective {
+    RMAI_CAF_SUM,
+    RMAI_CAF_MIN,
+    RMAI_CAF_MAX,
+    RMAI_CAF_USER,
+    RMAI_CAF_BROADCAST,
+    RMAI_CAF_DEALLOCATE /* of a coarray whose place stands for the amount of data */
+};
 static inline uint64_t rmai_caf_says(enum rmai_caf_collective what, int image, size_t bytes) {
     return ((uint64_t)what + 1) | (uint64_t)(unsigned)image << 4 | (uint64_t)bytes << 28;
 }

@@ -97,6 +97,10 @@ void rma_aborting_(void);
 void rma_mpi_ending_(void);
 void rma_keep_mpi_(int keeps);
 
+/* rma_free_met_: rma_free for this PE alone, which waits for nobody: all PEs have just met, and free the same block.
+ * Returns as rma_free. */
+int rma_free_met_(void *block);
+
 /* rma_crowded_: 1 if PEs of some node share processors; the same on all PEs. */
 int rma_crowded_(void);
 

@@ -16,6 +16,7 @@
 #include "heap/segment.h"
 #include "runtime/agree.h"
 #include "runtime/cover.h"
+#include "runtime/layered.h"
 #include "runtime/meet.h"
 #include "runtime/reach.h"
 #include "runtime/world.h"
@@ -161,6 +162,13 @@ int rma_free(void *block) {
     code = rmai_agree_on_block(w, call, &mine, "the block", block);
     if (code == RMA_SUCCESS && block) rmai_segment_free(&w->symmetric, block);
     return rmai_raise(code);
+}
+
+int rma_free_met_(void *block) {
+    struct rmai_world *w = &rmai_world;
+    const int code = check_symmetric_base(w, "rma_free", block);
+    if (code == RMA_SUCCESS) rmai_segment_free(&w->symmetric, block);
+    return code;
 }
 
 /* Resizes in place if there is room after the block; else allocates, copies, frees. The allocators of all PEs decide
