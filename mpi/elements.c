@@ -143,7 +143,7 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
         {MPI_SIGNED_CHAR, INTEGER, RMA_INT8, NULL, 0, 0},
         {MPI_UNSIGNED_CHAR, INTEGER, RMA_UINT8, NULL, 0, 0},
         {MPI_BYTE, BYTES_SWAP, RMA_UINT8, NULL, 0, 0},
-        {MPI_PACKED, BYTES, RMA_UINT8, NULL, 0, 0},
+        {MPI_PACKED, EVERY, RMA_UINT8, NULL, 0, 0},
         {MPI_WCHAR, EVERY, integer, NULL, 0, 0},
         {MPI_SHORT, INTEGER, RMA_SHORT, NULL, 0, 0},
         {MPI_UNSIGNED_SHORT, INTEGER, RMA_USHORT, NULL, 0, 0},
