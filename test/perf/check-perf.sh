@@ -17,9 +17,9 @@ usage() {
     cat <<'END'
 usage: check-perf.sh [OPTION]
 
-Counts the instructions of each operation of test/perf/count.c, on a node, and of test/sim/count.c, between nodes, and
-compares them with test/perf/counts.ARCH-COMPILER.
-To be run in a build folder where test/perf/count has been made: by `make check-perf`.
+Counts the instructions of each operation of test/perf/count.c, on a node, of test/perf/count_windows.c, by MPI's
+windows on a node, and of test/sim/count.c, between nodes, and compares them with test/perf/counts.ARCH-COMPILER.
+To be run in a build folder where these programs have been made: by `make check-perf`.
   --list     print all operations, not only those that have changed
   --update   write that file instead
 
@@ -48,6 +48,7 @@ top_builddir=${top_builddir:-$(pwd)}
 mpiexec=${MPIEXEC:-mpiexec.mpich}
 valgrind=${VALGRIND:-valgrind}
 count=$top_builddir/test/perf/count
+count_windows=$top_builddir/test/perf/count_windows
 count_between=$top_builddir/test/sim/count
 # shellcheck source=/dev/null
 . "$top_srcdir/test/launcher.sh"
@@ -59,7 +60,7 @@ not_with_openmpi check-perf "the counts are kept with MPICH"
 command -v "$valgrind" >/dev/null 2>&1 || skip "needs valgrind (Debian package valgrind)"
 ! grep -q '^SAN_CFLAGS = .*-fsanitize' "$top_builddir/Makefile" ||
     skip "needs a build without --enable-sanitizers, which are counted too"
-for program in "$count" "$count_between"; do
+for program in "$count" "$count_windows" "$count_between"; do
     [ -x "$program" ] || hard "there is no $program: make check-perf"
 done
 
@@ -104,21 +105,22 @@ if [ $mode != update ]; then
 fi
 
 # --- Counting -------------------------------------------------------------------------------------------
-# job NAME LAUNCHED...: runs count on PE 0 under callgrind, which counts from where count.c asks for it. Each thread has
-# dumps of its own; the first thread is the one that makes the calls.
+# job NAME PROGRAM LAUNCHED...: runs the program on PE 0 under callgrind, which counts from where the program asks for
+# it. Each thread has dumps of its own; the first thread is the one that makes the calls.
 job() {
-    out=$1
-    shift
+    out=$1 program=$2
+    shift 2
     # shellcheck disable=SC2086
     timeout 300 $mpiexec -n 1 "$top_builddir/libtool" --mode=execute "$valgrind" --tool=callgrind \
         --instr-atstart=no --separate-threads=yes --compress-strings=no --compress-pos=no \
-        --callgrind-out-file="$dir/$out" "$count" "$@" >"$dir/$out.log" 2>&1 </dev/null || {
+        --callgrind-out-file="$dir/$out" "$program" "$@" >"$dir/$out.log" 2>&1 </dev/null || {
         cat "$dir/$out.log"
         hard "the job has failed"
     }
 }
-job pair : -n 1 "$count"
-job alone
+job pair "$count" : -n 1 "$count"
+job alone "$count"
+job windows "$count_windows" : -n 1 "$count_windows"
 # Between nodes: one process, with both PEs of a simulated job (test/sim/count.c says more).
 for who in origin target; do
     timeout 300 "$valgrind" --tool=callgrind --collect-atstart=no --compress-strings=no --compress-pos=no \
@@ -133,7 +135,9 @@ done
 # lines have, too. Turn 0 warms up; turn 1 has N operations and turn 2 has 2 N, so that their difference is N operations
 # and nothing else. `ours` counts instructions of the library and, inlined, of the program, with the jumps to other
 # libraries.
-cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
+# counted FILE...: prints the operations that the dumps have.
+counted() {
+    cat "$@" | awk '
     /^part: / { object = ""; called = i = 0 }
     /^desc: Trigger: Client Request: / {
         i = $5; n = $6; turn = $7
@@ -147,7 +151,7 @@ cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
     /^totals: / { total[i, turn] = $2; next }
     /^[0-9+*-]/ {
         if (called) { called = 0; next }
-        if (object ~ /\/librma\.so[.0-9]*$/ || object ~ /\/(lt-)?count$/) ours[i, turn] += $2
+        if (object ~ /\/librma(_mpi)?\.so[.0-9]*$/ || object ~ /\/(lt-)?count(_windows)?$/) ours[i, turn] += $2
         else other[i, turn] += $2
     }
     function per(sum) { return (sum[i, 2] - sum[i, 1]) / n }
@@ -164,7 +168,11 @@ cat "$dir"/pair.*-01 "$dir"/alone.*-01 | awk '
             printf "%7s %7s  %s\n", show(per(ours) - (names[i] == "loop" ? 0 : loop)), show(per(other)), names[i]
         }
         if (last < 1) { print "nothing was counted"; exit 1 }
-    }' >"$dir/counts" || { tail -n 1 "$dir/counts"; hard "the counts cannot be read"; }
+    }'
+}
+{ counted "$dir"/pair.*-01 "$dir"/alone.*-01 && counted "$dir"/windows.*-01 >"$dir/of_windows"; } >"$dir/counts" ||
+    { tail -n 1 "$dir/counts"; hard "the counts cannot be read"; }
+grep -v ' loop$' "$dir/of_windows" >>"$dir/counts"
 
 # The simulator and the library are one object here, so that their source files tell them apart.
 for who in origin target; do

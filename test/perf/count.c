@@ -14,6 +14,8 @@
 #include <rma.h>
 #include <shmem.h>
 
+#include "counting.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,16 +23,7 @@
 #ifdef __GLIBC__
 #include <gnu/libc-version.h>
 #endif
-#if __has_include(<valgrind/callgrind.h>)
-#include <valgrind/callgrind.h>
-#else
-#define CALLGRIND_START_INSTRUMENTATION (void)0
-#define CALLGRIND_STOP_INSTRUMENTATION  (void)0
-#define CALLGRIND_DUMP_STATS_AT(text)   (void)(text)
-#define NOT_COUNTED                     1
-#endif
 
-#define N    1024 /* a multiple of what repeats in the library: 64 notes of collectives, 8 bounce buffers */
 #define LONG 4096
 
 /* What the operations work on. */
@@ -56,21 +49,6 @@ static void fail(const char *what) {
 }
 
 #define OK(call) ((call) == RMA_SUCCESS ? (void)0 : fail(#call))
-
-/* USE: the value is wanted, in a register or as the compiler likes. */
-#define USE(value) __asm__ volatile("" : : "g"(value))
-
-/* All that an operation reads is in registers or on the stack before the loop, as far as it fits; the empty asm makes
- * the compiler take memory for changed, as it is after anything else that a program does between two operations. */
-#define OPERATION(NAME, ...)                                                                                           \
-    static __attribute__((noinline)) void NAME(const struct place *at, long n) {                                       \
-        const struct place p = *at;                                                                                    \
-        (void)p;                                                                                                       \
-        for (; n > 0; n--) {                                                                                           \
-            __VA_ARGS__;                                                                                               \
-            __asm__ volatile("" : : : "memory");                                                                       \
-        }                                                                                                              \
-    }
 
 OPERATION(nothing, )
 
@@ -234,11 +212,7 @@ OPERATION(osh_fetch_add, USE(shmem_long_atomic_fetch_add(p.word, p.one, p.pe)))
 OPERATION(osh_quiet, shmem_quiet())
 OPERATION(osh_lock, shmem_set_lock((long *)p.lock); shmem_clear_lock((long *)p.lock))
 
-static const struct operation {
-    int pes; /* of the job that makes it */
-    void (*run)(const struct place *, long n);
-    const char *name;
-} operations[] = {
+static const struct operation operations[] = {
     {2, nothing, "loop"}, /* in all others, and taken off them */
     {2, put_8, "put 8 B"},
     {2, put_b8, "put 8 B, length not known to the compiler"},
@@ -387,18 +361,6 @@ static const struct operation {
     {2, osh_lock, "shmem_set_lock, shmem_clear_lock"},
 };
 
-/* measure: first once over, so that all symbols are bound and all that grows has grown. A dump sets the counters to 0.
- */
-static void measure(size_t i, const struct place *p) {
-    char text[3][128];
-    for (int turn = 0; turn < 3; turn++)
-        snprintf(text[turn], sizeof text[turn], "%zu %d %d %s", i, N, turn, operations[i].name);
-    for (int turn = 0; turn < 3; turn++) {
-        operations[i].run(p, turn < 2 ? N : 2 * N);
-        CALLGRIND_DUMP_STATS_AT(text[turn]);
-    }
-}
-
 /* What the counts depend on, as this program was compiled. */
 static void print_facts(void) {
 #ifdef __clang__
@@ -474,7 +436,7 @@ int main(int argc, char **argv) {
         OK(rma_attach(own, sizeof own, &p.attached));
         CALLGRIND_START_INSTRUMENTATION;
         for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
-            if (operations[i].pes == pes) measure(i, &p);
+            if (operations[i].pes == pes) measure(i, &operations[i], &p);
         CALLGRIND_STOP_INSTRUMENTATION;
         OK(rma_detach(own));
     }
