@@ -17,8 +17,8 @@ program coarray
   integer, parameter :: samples = 7, of_image_1 = 11
   type(row), parameter :: rows(19) = [ &
     row('put of 8 bytes', 100000), row('get of 8 bytes', 100000), row('put of 4 KiB', 100000), &
-    row('put of a row of 1024 elements', 2000), row('put of 512 x 2 elements, stride 2', 20000), &
-    row('get of 512 x 2 elements, stride 2', 20000), row('get of 64 elements by a vector subscript', 20000), &
+    row('put of a row of 1024 elements', 2000), row('put of 512 x 2 elements with stride 2', 20000), &
+    row('get of 512 x 2 elements with stride 2', 20000), row('get of 64 elements by a vector subscript', 20000), &
     row('put to an element of an allocatable component', 50000), &
     row('put of 4 KiB to an allocatable component', 5000), row('atomic add', 50000), &
     row('lock and unlock', 50000), row('sync all', 50000), row('sync images', 50000), &
