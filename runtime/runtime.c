@@ -307,7 +307,8 @@ static int open_waiting(struct rmai_world *w) {
     if (w->job.node_n_pes < w->job.n_pes)
         code = rmai_transport_mpi_machine(w->job.one_machine, cpus.word, RMAI_CPU_WORDS, &n);
     usable = rmai_cpus_count(&cpus);
-    mine->crowded = n > (usable < quota ? usable : quota);
+    usable = usable < quota ? usable : quota;
+    mine->crowded = n > usable ? n - usable : 0;
     return code;
 }
 
@@ -329,11 +330,11 @@ static void end_late_wait(void *context, struct rmai_stall *stall) {
  * crowded if one of its PEs finds that. In a job of one node all PEs have read the same facts. */
 static int agree_on_waiting(struct rmai_world *w, int code) {
     struct rmai_patience patience = {.polls = POLLS_ROOMY, .yields = YIELDS_ROOMY};
-    int crowded = rmai_facts(&w->job, w->job.node_my_pe)->crowded;
+    int crowded = rmai_facts(&w->job, w->job.node_my_pe)->crowded > 0;
     w->job.crowded_somewhere = crowded;
     if (w->job.node_n_pes < w->job.n_pes) {
         code = rmai_consensus_crowded(w, code, crowded);
-        for (int q = 0; q < w->job.node_n_pes; q++) crowded |= rmai_facts(&w->job, q)->crowded;
+        for (int q = 0; q < w->job.node_n_pes; q++) crowded |= rmai_facts(&w->job, q)->crowded > 0;
     }
     if (code != RMA_SUCCESS) return code;
     if (crowded) patience = (struct rmai_patience){.yields = YIELDS_CROWDED};
@@ -490,7 +491,8 @@ static void choose_mpi_polls(const struct rmai_world *w) {
     if (w->job.networked || !w->barrier->crowded)
         rmai_mpi_polls_plain();
     else
-        rmai_mpi_polls_share(&rmai_header(&w->job, 0)->mpi_bell, threads);
+        rmai_mpi_polls_share(&rmai_header(&w->job, 0)->mpi_bell, rmai_facts(&w->job, w->job.node_my_pe)->crowded,
+                             threads);
 }
 
 /* The last step. As soon as all PEs have agreed on it, others may send requests to this PE. */

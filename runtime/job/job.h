@@ -62,7 +62,8 @@ struct rmai_facts {
                                           accessed; rma_inline.h reads them */
     struct rmai_cpus cpus;             /* processors that the PE may run on, */
     int quota;                         /* and how many at a time */
-    int crowded;                       /* it finds more PEs than processors; one such PE makes the node crowded */
+    int crowded;                       /* by how many it finds more PEs than processors; one such PE makes the node
+                                          crowded */
     int pe;                            /* the PE */
     int pid;                           /* its process, */
     uint64_t pid_namespace;            /* and the namespace in which it has that number */

@@ -25,21 +25,23 @@
 
 #include <mpi.h>
 
-/* The processor is given away after so many polls in a row that find nothing. They take 10 to 20 us, about as long as
- * another process takes to wake up and answer: two processes that exchange messages and have a processor each do not
- * sleep. Polls are in a row if less than ROW ticks (base/clock.h: 0.5 to 2 us) lie between them, and a program that
+/* The processor is given away after so many polls in a row that find nothing: MANY, some 6 us, as long as those that
+ * are not asleep have a processor each, so that two that exchange messages do not put each other to sleep; else FEW,
+ * since each poll takes time from one that may have something to send. A process that was woken for nothing has had
+ * its FEW. Polls are in a row if less than ROW ticks (base/clock.h: 0.5 to 2 us) lie between them, and a program that
  * tests for a message and then works for longer is left alone. */
-#define POLLS 256u
-#define ROW   2000u
+#define MANY 128u
+#define FEW  64u
+#define ROW  2000u
 
-/* Nanoseconds. A wait may be for something else than a message, of which nobody wakes this process: so the first sleep
- * of a row is short, and each one is twice as long as the one before. */
-#define SLEEP_FIRST 50000u
-#define SLEEP_MOST  1000000u
+/* Nanoseconds. A wait may be for something else than a message, of which nobody wakes this process: so each sleep is
+ * short; with a tenth of it NWChem, whose messages follow each other within some 50 us, took a tenth longer. */
+#define SLEEP 500000
 
 /* After so many polls that have found something, a send that was not complete at once is taken to be complete, since
- * UCX does not tell. A long message takes one for each of its parts. */
-#define LONG_SEND 256u
+ * UCX does not tell. Where the kernel may not copy between processes, a long message takes one for each of its parts.
+ */
+#define LONG_SEND 32u
 
 enum how { UNKNOWN, AS_MPI, YIELDS, SLEEPS };
 
@@ -47,6 +49,7 @@ enum how { UNKNOWN, AS_MPI, YIELDS, SLEEPS };
  * them in polls. */
 static _Atomic int how;
 static _Atomic(struct rmai_mpi_bell *) shared_bell;
+static _Atomic unsigned surplus; /* by how many the node's processes outnumber the processors */
 
 /* 1 while the program only tests for a message (runtime/layered.h). */
 extern __attribute__((visibility("default"))) int rma_mpi_testing_;
@@ -56,7 +59,6 @@ int rma_mpi_testing_;
  * later, or a process is woken once too often or too seldom. */
 static _Atomic int seen;
 static _Atomic unsigned idle;   /* polls of this row since its last sleep */
-static _Atomic unsigned nap;    /* the length of its next sleep */
 static _Atomic uint64_t last;   /* when the last one of them was */
 static _Atomic unsigned unsent; /* 0: no send that was not complete at once is under way */
 
@@ -68,7 +70,10 @@ static void choose(enum how chosen, struct rmai_mpi_bell *bell) {
     SET(how, chosen);
 }
 
-void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int threads) { choose(threads ? YIELDS : SLEEPS, bell); }
+void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) {
+    SET(surplus, (unsigned)more);
+    choose(threads ? YIELDS : SLEEPS, bell);
+}
 
 void rmai_mpi_polls_plain(void) { choose(AS_MPI, NULL); }
 
@@ -112,17 +117,21 @@ typedef unsigned poll_call(void *worker);
 /* Sleeps, unless something has arrived. Returns what the last poll has found. */
 static unsigned sleep_once(void *worker, poll_call *next, struct rmai_mpi_bell *bell) {
     const uint32_t sends = GET(unsent) > 0, old = GET(bell->rung.value);
-    const unsigned length = GET(nap);
     unsigned found;
     atomic_fetch_add_explicit(&bell->senders, sends, memory_order_relaxed);
     atomic_fetch_add_explicit(&bell->rung.sleepers, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
     found = next(worker);
-    if (!found) rmai_sleep_on(&bell->rung.value, old, length, NULL);
+    if (!found) rmai_sleep_on(&bell->rung.value, old, SLEEP, NULL);
     atomic_fetch_sub_explicit(&bell->rung.sleepers, 1, memory_order_relaxed);
     atomic_fetch_sub_explicit(&bell->senders, sends, memory_order_relaxed);
-    SET(nap, length < SLEEP_MOST / 2 ? 2 * length : SLEEP_MOST);
     return found ? found : next(worker);
+}
+
+/* 1 if enough processes are asleep that each of the others has a processor. */
+static int has_processor(void) {
+    struct rmai_mpi_bell *bell = GET(shared_bell);
+    return bell && GET(bell->rung.sleepers) >= GET(surplus);
 }
 
 static RMAI_COLD unsigned found_nothing(void *worker, poll_call *next) {
@@ -130,13 +139,10 @@ static RMAI_COLD unsigned found_nothing(void *worker, poll_call *next) {
     unsigned found = 0;
     if (GET(how) == UNKNOWN) SET(how, guess());
     if (GET(how) == AS_MPI) return 0;
-    if (now - GET(last) >= ROW) {
-        SET(idle, 0);
-        SET(nap, SLEEP_FIRST);
-    }
+    if (now - GET(last) >= ROW) SET(idle, 0);
     SET(idle, GET(idle) + 1);
-    if (GET(idle) > POLLS) {
-        SET(idle, 0);
+    if (GET(idle) > MANY || (GET(idle) > FEW && !has_processor())) {
+        SET(idle, FEW);
         if (GET(how) == YIELDS || rma_mpi_testing_)
             sched_yield();
         else
@@ -155,7 +161,6 @@ static void wake_senders(void) {
 
 static RMAI_COLD void found_something(void) {
     SET(idle, 0);
-    SET(nap, SLEEP_FIRST);
     SET(unsent, GET(unsent) - (GET(unsent) > 0));
     wake_senders();
 }

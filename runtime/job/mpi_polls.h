@@ -26,13 +26,12 @@ struct rmai_mpi_bell {
 
 /* The following are called while no other thread of this process is in MPI.
  *
- * rmai_mpi_polls_share: there are more processes than processors, and those of the node share `bell`. From now on this
- * process sleeps on it. threads: 1 if several threads may call MPI at the same time: it yields, since MPI's lock is
- * held during a poll, but it wakes others.
- * rmai_mpi_polls_plain: from now on it polls as MPI does.
+ * rmai_mpi_polls_share: the processes of the node, which share `bell`, outnumber the processors by `more`. From now on
+ * this process sleeps on it. threads: 1 if several threads may call MPI at the same time: it yields, since MPI's lock
+ * is held during a poll, but it wakes others. rmai_mpi_polls_plain: from now on it polls as MPI does.
  * rmai_mpi_polls_guess: back to the state at the program's start: polls yield if the launcher has started more
  * processes on this node than it has processors. To be called before the bell's memory is unmapped. */
-void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int threads);
+void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads);
 void rmai_mpi_polls_plain(void);
 void rmai_mpi_polls_guess(void);
 
