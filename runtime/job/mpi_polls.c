@@ -25,18 +25,32 @@
 
 #include <mpi.h>
 
+/* 1 while the program only tests for a message (runtime/layered.h). */
+extern __attribute__((visibility("default"))) int rma_mpi_testing_;
+int rma_mpi_testing_;
+
+#ifndef MPICH_VERSION
+
+/* Open MPI, which polls in other ways too, gives the processor away itself. */
+void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) { (void)bell, (void)more, (void)threads; }
+void rmai_mpi_polls_plain(void) {}
+void rmai_mpi_polls_guess(void) {}
+int rmai_mpi_polls_sleep(void) { return 0; }
+
+#else
+
 /* The processor is given away after so many polls in a row that find nothing: MANY, some 6 us, as long as those that
  * are not asleep have a processor each, so that two that exchange messages do not put each other to sleep; else FEW,
  * since each poll takes time from one that may have something to send. A process that was woken for nothing has had
  * its FEW. Polls are in a row if less than ROW ticks (base/clock.h: 0.5 to 2 us) lie between them, and a program that
  * tests for a message and then works for longer is left alone. */
-#define MANY 128u
-#define FEW  64u
-#define ROW  2000u
+#define MANY      128u
+#define FEW       64u
+#define ROW       2000u
 
 /* Nanoseconds. A wait may be for something else than a message, of which nobody wakes this process: so each sleep is
  * short; with a tenth of it NWChem, whose messages follow each other within some 50 us, took a tenth longer. */
-#define SLEEP 500000
+#define SLEEP     500000
 
 /* After so many polls that have found something, a send that was not complete at once is taken to be complete, since
  * UCX does not tell. Where the kernel may not copy between processes, a long message takes one for each of its parts.
@@ -51,13 +65,8 @@ static _Atomic int how;
 static _Atomic(struct rmai_mpi_bell *) shared_bell;
 static _Atomic unsigned surplus; /* by how many the node's processes outnumber the processors */
 
-/* 1 while the program only tests for a message (runtime/layered.h). */
-extern __attribute__((visibility("default"))) int rma_mpi_testing_;
-int rma_mpi_testing_;
-
 /* The polls so far. Threads that are in MPI at the same time may lose an update of these: then a sleep begins a little
  * later, or a process is woken once too often or too seldom. */
-static _Atomic int seen;
 static _Atomic unsigned idle;   /* polls of this row since its last sleep */
 static _Atomic uint64_t last;   /* when the last one of them was */
 static _Atomic unsigned unsent; /* 0: no send that was not complete at once is under way */
@@ -65,9 +74,17 @@ static _Atomic unsigned unsent; /* 0: no send that was not complete at once is u
 #define GET(variable)        atomic_load_explicit(&(variable), memory_order_relaxed)
 #define SET(variable, value) atomic_store_explicit(&(variable), value, memory_order_relaxed)
 
+typedef unsigned poll_call(void *worker);
+
+/* What ucp_worker_progress does: a poll as MPI has it costs one jump more. */
+static poll_call first_poll, watched_poll;
+static _Atomic(poll_call *) poll_now = first_poll;
+static _Atomic(poll_call *) mpi_poll; /* that of libucp; NULL until the first poll */
+
 static void choose(enum how chosen, struct rmai_mpi_bell *bell) {
     SET(shared_bell, bell);
     SET(how, chosen);
+    if (GET(mpi_poll)) SET(poll_now, chosen == AS_MPI ? GET(mpi_poll) : watched_poll);
 }
 
 void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) {
@@ -79,13 +96,9 @@ void rmai_mpi_polls_plain(void) { choose(AS_MPI, NULL); }
 
 void rmai_mpi_polls_guess(void) { choose(UNKNOWN, NULL); }
 
-int rmai_mpi_polls_sleep(void) { return GET(seen) && GET(how) == SLEEPS; }
+int rmai_mpi_polls_sleep(void) { return GET(mpi_poll) && GET(how) == SLEEPS; }
 
-/* ---- the functions of libucp ----
- *
- * Open MPI, which polls in other ways too, gives the processor away itself. */
-
-#ifdef MPICH_VERSION
+/* ---- the functions of libucp ---- */
 
 /* As long as rma_init has not counted the processes of the node, the launcher's count is believed. */
 static enum how guess(void) {
@@ -112,8 +125,6 @@ static void *next_of(const char *call) {
 #define FIND_NEXT(next, call)                                                                                          \
     if (!(next)) *(void **)&(next) = next_of(call)
 
-typedef unsigned poll_call(void *worker);
-
 /* Sleeps, unless something has arrived. Returns what the last poll has found. */
 static unsigned sleep_once(void *worker, poll_call *next, struct rmai_mpi_bell *bell) {
     const uint32_t sends = GET(unsent) > 0, old = GET(bell->rung.value);
@@ -137,7 +148,7 @@ static int has_processor(void) {
 static RMAI_COLD unsigned found_nothing(void *worker, poll_call *next) {
     const uint64_t now = rmai_clock_ticks();
     unsigned found = 0;
-    if (GET(how) == UNKNOWN) SET(how, guess());
+    if (GET(how) == UNKNOWN) choose(guess(), NULL);
     if (GET(how) == AS_MPI) return 0;
     if (now - GET(last) >= ROW) SET(idle, 0);
     SET(idle, GET(idle) + 1);
@@ -178,18 +189,28 @@ static inline void *return_from_send(void *request) {
     return RMAI_UNLIKELY(bell != NULL) ? sent(bell, request) : request;
 }
 
-#pragma GCC visibility push(default)
-
-unsigned ucp_worker_progress(void *worker) {
-    static poll_call *next;
-    unsigned found;
-    FIND_NEXT(next, __func__);
-    SET(seen, 1);
-    found = next(worker);
-    if (RMAI_LIKELY(GET(how) == AS_MPI)) return found;
+static unsigned watched_poll(void *worker) {
+    poll_call *const next = GET(mpi_poll);
+    unsigned found = next(worker);
     if (!found) found = found_nothing(worker, next);
     if (found) found_something();
     return found;
+}
+
+static unsigned first_poll(void *worker) {
+    poll_call *next;
+    *(void **)&next = next_of("ucp_worker_progress");
+    SET(mpi_poll, next);
+    choose(GET(how) == UNKNOWN ? guess() : (enum how)GET(how), GET(shared_bell));
+    next = GET(poll_now);
+    return next(worker);
+}
+
+#pragma GCC visibility push(default)
+
+unsigned ucp_worker_progress(void *worker) {
+    poll_call *const poll = GET(poll_now);
+    return poll(worker);
 }
 
 /* UCX's calls that send, as far as MPICH uses them. Each is the function of libucp, and then a wake-up. A receive may
