@@ -94,8 +94,8 @@ copy_words(void *to, const void *from, size_t len) {
 
 /* ---- which pages have been written ----
  *
- * A program may have arrays of gigabytes in .bss of which it uses a part. The other pages exist nowhere, and stay so:
- * reading one would make it. */
+ * A program may use only a part of an array of gigabytes in .bss. The kernel has no memory for the other pages, and to
+ * read one would allocate it. */
 
 #define ENTRIES 512 /* pages that are looked up at a time */
 
@@ -130,7 +130,7 @@ static void look_up_shared(struct pages *p, char *at, size_t n) {
 static int visit_written(const struct rmai_statics *s, int shared, rmai_statics_visit *visit, void *context) {
     struct pages p = {.fd = shared ? -1 : open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC),
                       .page = (size_t)sysconf(_SC_PAGESIZE)};
-    size_t begin = 0; /* of a range that goes on; its end is where the next page is not written */
+    size_t begin = 0; /* of the present range, which ends before the next page that is not written */
     int code = 0, in_range = 0;
     for (size_t at = 0; at < s->size && code == 0; at += ENTRIES * p.page) {
         const size_t n = rmai_min((s->size - at) / p.page, ENTRIES);

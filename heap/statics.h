@@ -15,8 +15,8 @@ struct rmai_statics {
     char *base;       /* first byte; page-aligned */
     size_t size;      /* a multiple of the page size; 0: the program has no variables, or they were not found */
     char *moved;      /* the second mapping of the variables, in the PE's space; NULL: they were not moved */
-    size_t file;      /* the first bytes, whole pages, come from the program's file; those behind them are zero until
-                         they are written */
+    size_t file;      /* so many first bytes, whole pages, come from the program's file; the others are zero until they
+                         are written */
     uint64_t program; /* equal in all processes of the same program, and almost certainly different in others */
 };
 
@@ -32,9 +32,9 @@ int rmai_statics_constant(const void *addr);
 typedef int rmai_statics_visit(void *context, size_t offset, size_t len);
 int rmai_statics_written(const struct rmai_statics *s, rmai_statics_visit *visit, void *context);
 
-/* rmai_statics_move moves the variables to `room`: shared memory, s->size bytes that are zero, of which those that may
- * have been written are committed. No other thread may write to the variables meanwhile. Returns 0, or -1 with errno if
- * the system refuses; then nothing has changed. */
+/* rmai_statics_move moves the variables to `room`: shared memory, s->size bytes that are zero. Pages that may have
+ * been written are committed there. No other thread may write to the variables meanwhile. Returns 0, or -1 with errno
+ * if the system refuses; then nothing has changed. */
 int rmai_statics_move(struct rmai_statics *s, char *room);
 
 /* rmai_statics_return moves the variables back to private memory, with their present values. It must be called before

@@ -701,12 +701,10 @@ static int end_beside_windows(struct rmai_world *w) {
 
 void rma_follow_(const struct rma_follower_ *functions) { follower = functions; }
 
-static int mpi_kept;
-
-void rma_keep_mpi_(int keeps) { mpi_kept = keeps; }
+void rma_keep_mpi_(int keeps) { rmai_world.mpi_kept = keeps; }
 
 void rma_mpi_ending_(void) {
-    if (!mpi_kept) rmai_progress_thread_end(rmai_world.progress_thread);
+    if (!rmai_world.mpi_kept) rmai_progress_thread_end(rmai_world.progress_thread);
 }
 
 void rma_leave_mpi_(void) {

@@ -39,6 +39,7 @@ struct rmai_world {
     int held;            /* 1: one of them is that of MPI's windows, for a program that has called MPI_Init */
     int starting;        /* 1: in rma_init, before the runtime runs */
     int owns_mpi;        /* rma_init called MPI_Init, and the program has not done so since */
+    int mpi_kept;        /* OpenSHMEM is running, and puts the program's MPI_Finalize off */
     _Atomic int exiting; /* this process has called exit */
     int failed_pe;       /* the first PE on which rma_init failed */
     struct rmai_job job;

@@ -48,7 +48,7 @@ int rmai_mpi_polls_sleep(void) { return 0; }
 #define FEW       64u
 #define ROW       2000u
 
-/* Nanoseconds. A wait may be for something else than a message, of which nobody wakes this process: so each sleep is
+/* Nanoseconds. A wait may be for something else than a message, and then nobody wakes this process: so each sleep is
  * short; with a tenth of it NWChem, whose messages follow each other within some 50 us, took a tenth longer. */
 #define SLEEP     500000
 
@@ -81,6 +81,16 @@ static poll_call first_poll, watched_poll;
 static _Atomic(poll_call *) poll_now = first_poll;
 static _Atomic(poll_call *) mpi_poll; /* that of libucp; NULL until the first poll */
 
+/* As long as rma_init has not counted the processes of the node, the launcher's count is believed. */
+static enum how guess(void) {
+    const int n = rmai_environment_number("MPI_LOCALNRANKS", 0), quota = rmai_cpu_quota();
+    struct rmai_cpus cpus;
+    int usable;
+    rmai_affinity(&cpus);
+    usable = rmai_cpus_count(&cpus);
+    return n > (usable < quota ? usable : quota) ? YIELDS : AS_MPI;
+}
+
 static void choose(enum how chosen, struct rmai_mpi_bell *bell) {
     SET(shared_bell, bell);
     SET(how, chosen);
@@ -94,24 +104,14 @@ void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) {
 
 void rmai_mpi_polls_plain(void) { choose(AS_MPI, NULL); }
 
-void rmai_mpi_polls_guess(void) { choose(UNKNOWN, NULL); }
+void rmai_mpi_polls_guess(void) { choose(GET(mpi_poll) ? guess() : UNKNOWN, NULL); }
 
 int rmai_mpi_polls_sleep(void) { return GET(mpi_poll) && GET(how) == SLEEPS; }
 
 /* ---- the functions of libucp ---- */
 
-/* As long as rma_init has not counted the processes of the node, the launcher's count is believed. */
-static enum how guess(void) {
-    const int n = rmai_environment_number("MPI_LOCALNRANKS", 0), quota = rmai_cpu_quota();
-    struct rmai_cpus cpus;
-    int usable;
-    rmai_affinity(&cpus);
-    usable = rmai_cpus_count(&cpus);
-    return n > (usable < quota ? usable : quota) ? YIELDS : AS_MPI;
-}
-
-/* libmpich may have been opened by a call of the program, and libucp with it: then it is not behind this library in the
- * program's list of libraries. */
+/* libmpich may have been opened by a call of the program, and libucp with it: then it does not follow this library in
+ * the program's list of libraries. */
 static void *next_of(const char *call) {
     void *next = dlsym(RTLD_NEXT, call), *ucp;
     if (next) return next;
@@ -148,8 +148,6 @@ static int has_processor(void) {
 static RMAI_COLD unsigned found_nothing(void *worker, poll_call *next) {
     const uint64_t now = rmai_clock_ticks();
     unsigned found = 0;
-    if (GET(how) == UNKNOWN) choose(guess(), NULL);
-    if (GET(how) == AS_MPI) return 0;
     if (now - GET(last) >= ROW) SET(idle, 0);
     SET(idle, GET(idle) + 1);
     if (GET(idle) > MANY || (GET(idle) > FEW && !has_processor())) {

@@ -31,7 +31,7 @@ static char letter = 'x';
 static unsigned char initial[3001] = {9, 8, 7, [1000] = 6, [3000] = 5};
 static unsigned char area[JOB_PES_MAX][PART], source[PART], dest[3 * PART];
 static unsigned char big[(size_t)8 << 20];
-static unsigned char hollow[(size_t)48 << 20]; /* of which few pages are used */
+static unsigned char hollow[(size_t)48 << 20]; /* the program uses few of its pages */
 static uint64_t words[6];
 static int counters[3];
 const int constant = 42;
