@@ -48,7 +48,7 @@ _Static_assert(sizeof(struct rmai_verdict) <= RMAI_MERGE_MOST, "leaders can merg
 
 int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_statement *mine, uint64_t number,
                   struct rmai_range *all) {
-    const uint32_t epoch = w->barrier->epoch + 1, turn = epoch & 1;
+    const uint32_t epoch = rmai_barrier_number(w->barrier) + 1, turn = epoch & 1;
     struct rmai_agree_slot *slot = &rmai_header(&w->job, w->job.node_my_pe)->agree.slot[turn];
     struct rmai_verdict *told = &rmai_header(&w->job, 0)->agree.verdict[turn], v;
     const int begun = rmai_quiet_default(w, call);
@@ -60,15 +60,16 @@ int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_stat
     /* An earlier operation of this PE that has failed is reported here, and so to all PEs: none continues without the
      * others. */
     if (begun != RMA_SUCCESS) slot->stated.code = (uint8_t)begun;
-    rmai_barrier_node(w->barrier, call);
     if (w->job.n_nodes == 1) {
+        rmai_barrier_node(w->barrier, call);
         compare_slots(w, turn, epoch, &v);
     } else {
+        rmai_barrier_gather(w->barrier, call);
         if (w->job.node_my_pe == 0) {
             compare_slots(w, turn, epoch, told);
             met = rmai_group_merge(w->leaders, call, told, sizeof *told, merge_verdicts);
         }
-        rmai_barrier_node(w->barrier, call);
+        rmai_barrier_release(w->barrier, call);
         v = *told;
     }
     *all = v.number;

@@ -11,42 +11,52 @@
 
 int rmai_meet_only(struct rmai_world *w, const char *call) {
     int code = RMA_SUCCESS;
-    rmai_barrier_node(w->barrier, call);
-    if (w->job.n_nodes == 1) return code;
+    if (w->job.n_nodes == 1) {
+        rmai_barrier_node(w->barrier, call);
+        return code;
+    }
+    rmai_barrier_gather(w->barrier, call);
     if (w->job.node_my_pe == 0) code = rmai_group_meet(w->leaders, call);
-    rmai_barrier_node(w->barrier, call);
+    rmai_barrier_release(w->barrier, call);
     return code;
 }
 
-/* Checks whether the barrier that this PE has passed was the last meeting for every PE of the node, or another meeting
- * for some PE. PEs publish the number of the barrier, since a PE may already be on its way from this barrier to its
- * last one. */
-static int other_meeting(struct rmai_world *w, const char *call) {
-    for (int q = 0; q < w->job.node_n_pes; q++)
-        if (atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed) != w->barrier->epoch)
-            return rmai_error(RMA_ERR_STATE,
-                              "%s: PE %d is in another call of all PEs, such as a barrier; each PE calls %s", call,
-                              w->job.node_pes[q], call);
-    return RMA_SUCCESS;
+/* Checks whether the meeting of this node was the last one for every PE of it, or another meeting for some PE. PEs
+ * publish the number of the barrier, since a PE may already be on its way from this barrier to its last one. */
+static void check_meeting(struct rmai_world *w, const char *call) {
+    for (int q = 0; q < w->job.node_n_pes; q++) {
+        if (atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed) ==
+            rmai_barrier_number(w->barrier))
+            continue;
+        rmai_error(RMA_ERR_STATE, "%s: PE %d is in another call of all PEs, such as a barrier; each PE calls %s", call,
+                   w->job.node_pes[q], call);
+        rma_errors_abort(RMA_ERR_STATE, rma_last_error());
+    }
 }
 
 static void merge_nothing(void *mine, const void *other) { (void)mine, (void)other; }
 
-/* Between nodes a byte marks the last meeting: the messages of all other meetings are empty. */
+/* Between nodes a byte marks the last meeting: the messages of all other meetings are empty. All have looked before
+ * anybody comes to another such meeting: there is one for each interface that ends. */
 int rmai_meet_last(struct rmai_world *w, const char *call) {
     int code = rmai_quiet_default(w, call), met = RMA_SUCCESS;
     char last = 1;
     /* The barrier orders this store before the loads of the PEs that have met this one. */
-    atomic_store_explicit(&rmai_header(&w->job, w->job.node_my_pe)->ending, w->barrier->epoch + 1,
+    atomic_store_explicit(&rmai_header(&w->job, w->job.node_my_pe)->ending, rmai_barrier_number(w->barrier) + 1,
                           memory_order_relaxed);
-    rmai_barrier_node(w->barrier, call);
-    if (other_meeting(w, rmai_error_name(call)) != RMA_SUCCESS) rma_errors_abort(RMA_ERR_STATE, rma_last_error());
-    if (w->job.n_nodes > 1) {
-        if (w->job.node_my_pe == 0) met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
+    if (w->job.n_nodes == 1) {
+        rmai_barrier_node(w->barrier, call);
+        check_meeting(w, rmai_error_name(call));
+        rmai_barrier_node(w->barrier, call);
+        return code;
+    }
+    rmai_barrier_gather(w->barrier, call);
+    if (w->job.node_my_pe == 0) {
+        check_meeting(w, rmai_error_name(call));
+        met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
         if (met == RMA_ERR_MISMATCH) rma_errors_abort(met, rma_last_error());
     }
-    /* All have looked before anybody comes to another such meeting: there is one for each interface that ends. */
-    rmai_barrier_node(w->barrier, call);
+    rmai_barrier_release(w->barrier, call);
     return code != RMA_SUCCESS ? code : met;
 }
 

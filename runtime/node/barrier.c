@@ -15,10 +15,10 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
 /* Waits for PE number `from` of the node, or for any of them if that is ANY_NEAR. */
 #define ANY_NEAR UINT32_MAX
 static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t value,
-                                     uint32_t from) {
+                                     uint32_t epoch, uint32_t from) {
     struct rmai_stall stall = {
         .call = call, .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = b->pes[from % b->n]};
-    while (!rmai_reached(value, b->epoch)) value = rmai_wait_watched(e, value, &b->patience, &stall);
+    while (!rmai_reached(value, epoch)) value = rmai_wait_watched(e, value, &b->patience, &stall);
     rmai_wait_over(&b->patience, &stall);
 }
 
@@ -35,26 +35,57 @@ static void barrier_by_dissemination(struct rmai_barrier *b, const char *call) {
         /* Pairs with the partner's load of `asleep`; rmai_wait has the fence between this and its last load of the
          * event. */
         atomic_store_explicit(&b->mine->asleep, 1, memory_order_relaxed);
-        wait_for_epoch(b, call, ours, value, (b->me + b->n - ((uint32_t)1 << k)) % b->n);
+        wait_for_epoch(b, call, ours, value, b->epoch, (b->me + b->n - ((uint32_t)1 << k)) % b->n);
         atomic_store_explicit(&b->mine->asleep, 0, memory_order_relaxed);
     }
 }
 
+/* Tells those that wait for the event that the epoch is reached. */
+static void tell_epoch(struct rmai_event *e, uint32_t epoch) {
+    atomic_store_explicit(&e->value, epoch, memory_order_release);
+    /* Orders the store before the load of `sleepers` in rmai_wake, and pairs with rmai_wait's fence: here PEs may go to
+     * sleep at once, and none may be missed. */
+    atomic_thread_fence(memory_order_seq_cst);
+    rmai_wake(e);
+}
+
+/* Arrives; the last of n PEs tells it by the event, and gets 1. Acquire and release: that one has seen what all before
+ * it wrote. The event's release store passes that on to the acquire loads of the PEs that wait for it. */
+static int arrive(struct rmai_barrier *b, uint32_t n, struct rmai_event *e, uint32_t epoch) {
+    if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 != n) return 0;
+    /* No PE arrives in the next barrier before the event. */
+    atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed);
+    tell_epoch(e, epoch);
+    return 1;
+}
+
 static void barrier_by_counter(struct rmai_barrier *b, const char *call) {
     struct rmai_event *gate = &b->first->gate.event;
-    /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store passes
-     * that on to the acquire loads of the PEs that wait at the gate. */
-    if (atomic_fetch_add_explicit(&b->first->arrived, 1, memory_order_acq_rel) + 1 == b->n) {
-        /* No PE arrives in the next epoch before the gate opens. */
-        atomic_store_explicit(&b->first->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&gate->value, b->epoch, memory_order_release);
-        /* Orders the store before the load of `sleepers` in rmai_wake, and pairs with rmai_wait's fence: here PEs go to
-         * sleep at once, and none may be missed. */
-        atomic_thread_fence(memory_order_seq_cst);
-        rmai_wake(gate);
-    } else {
-        wait_for_epoch(b, call, gate, atomic_load_explicit(&gate->value, memory_order_acquire), ANY_NEAR);
-    }
+    if (!arrive(b, b->n, gate, b->epoch))
+        wait_for_epoch(b, call, gate, atomic_load_explicit(&gate->value, memory_order_acquire), b->epoch, ANY_NEAR);
+}
+
+/* Waits for this gathering; polls for a while, if each PE has a processor. */
+static void await_gathering(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t from) {
+    const uint32_t value = rmai_poll_event(e, b->gathering, b->crowded ? 0 : RMAI_EVENT_POLLS);
+    if (!rmai_reached(value, b->gathering)) wait_for_epoch(b, call, e, value, b->gathering, from);
+}
+
+void rmai_barrier_gather(struct rmai_barrier *b, const char *call) {
+    struct rmai_event *gathered = &b->first->gathered.event;
+    b->gathering++;
+    if (b->me > 0)
+        arrive(b, b->n - 1, gathered, b->gathering);
+    else if (b->n > 1)
+        await_gathering(b, call, gathered, ANY_NEAR);
+}
+
+void rmai_barrier_release(struct rmai_barrier *b, const char *call) {
+    struct rmai_event *released = &b->first->released.event;
+    if (b->me > 0)
+        await_gathering(b, call, released, 0);
+    else if (b->n > 1)
+        tell_epoch(released, b->gathering);
 }
 
 void rmai_barrier_node(struct rmai_barrier *b, const char *call) {

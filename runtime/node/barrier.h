@@ -31,6 +31,8 @@ struct rmai_barrier_shared {
     /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
+    /* There, too: the newest gathering that all others have reached, and that PE 0 has released. */
+    struct rmai_barrier_line gathered, released;
 };
 
 struct rmai_barrier {
@@ -38,8 +40,9 @@ struct rmai_barrier {
     struct rmai_barrier_shared *first; /* of the node's PE 0 */
     struct rmai_barrier_shared *partner[RMAI_BARRIER_ROUNDS];
     uint32_t n, me, rounds;
-    const int *pes; /* the node's PEs by their numbers in the job: for error texts, and to check on an awaited PE */
-    uint32_t epoch; /* barriers that this PE has entered */
+    const int *pes;     /* the node's PEs by their numbers in the job: for error texts, and to check on an awaited PE */
+    uint32_t epoch;     /* barriers that this PE has entered in one, */
+    uint32_t gathering; /* and in two halves */
     int crowded;
     struct rmai_patience patience;
 };
@@ -54,5 +57,16 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
  * every PE sees what any PE wrote before it (release on arrival, acquire on departure, through every chain of rounds).
  */
 void rmai_barrier_node(struct rmai_barrier *b, const char *call);
+
+/* rmai_barrier_number returns how many barriers this PE has entered. PEs of a node that are in the same barrier have
+ * the same number. */
+static inline uint32_t rmai_barrier_number(const struct rmai_barrier *b) { return b->epoch + b->gathering; }
+
+/* The same barrier in two halves, between which the node's PE 0 meets other nodes, say. rmai_barrier_gather returns on
+ * PE 0 when all PEs of the node have called it; there it sees what any of them wrote before. On the others it returns
+ * at once. rmai_barrier_release returns on the others when PE 0 has called it; they see what PE 0 wrote before. So all
+ * PEs have met after one way up, by a counter, and one way down, by a flag. */
+void rmai_barrier_gather(struct rmai_barrier *b, const char *call);
+void rmai_barrier_release(struct rmai_barrier *b, const char *call);
 
 #endif
