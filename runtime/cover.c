@@ -7,9 +7,8 @@
 #include "runtime/context.h"
 #include "runtime/job/job.h"
 #include "runtime/meet.h"
-#include "runtime/net/probe.h"
+#include "runtime/net/way.h"
 #include "runtime/net/window.h"
-#include "runtime/net/window_setup.h"
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
@@ -104,7 +103,7 @@ int rmai_cover_choose(struct rmai_world *w) {
         one = try_times(w, (enum rmai_pair_kind)kind);
         if (code == RMA_SUCCESS) code = one;
     }
-    one = rmai_windows_choose(w->net);
+    one = rmai_ways_choose(w->net);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_cover_local(w);

@@ -126,7 +126,7 @@ cat "$dir/2.csv" "$dir/3.csv" | awk -F, '
         if (bad) { printf "FAIL growth: the rounds or messages of barrier or sum:\n%s", bad; exit 1 }
     }' || failures=$((failures + 1))
 
-# What a PE holds. A rule tells the nodes of the team of all PEs: no table of them is sent, or kept. The batches that a
+# What a PE holds. A rule tells the nodes of the team of all PEs: no table of them is sent, or kept. The messages that a
 # histogram has needed are given back. Not with sanitizers, which keep what is freed, nor with large pages.
 case "${SANITIZERS-} $(getconf PAGESIZE)" in
 *-fsanitize*) ;;

@@ -13,7 +13,7 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "rma.h"
-#include "runtime/net/probe.h"
+#include "runtime/net/way.h"
 #include "runtime/world.h"
 
 static void put_line(void *out, const char *line) { fprintf(out, "  %s\n", line); }
@@ -122,7 +122,7 @@ static int print_probe(void) {
             printf("symmetric heap at different addresses on the PEs\n");
         printf("between nodes, %d PE%s on %d\n", rma_n_pes(), rma_n_pes() == 1 ? "" : "s", rmai_world.job.n_nodes);
         if (rmai_world.job.n_nodes > 1)
-            rmai_probe_print(rmai_world.net, put_line, stdout);
+            rmai_ways_print(rmai_world.net, put_line, stdout);
         else
             printf("  all PEs are on one node, nothing goes by a network: start one PE on each of two nodes\n");
     }

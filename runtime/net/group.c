@@ -6,7 +6,7 @@
 #include "runtime/net/group.h"
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/net/progress.h"
+#include "runtime/net/wait.h"
 #include "runtime/net/state.h"
 #include "runtime/net/wire.h" /* RMAI_PIECE */
 

@@ -3,20 +3,20 @@
 
 #include "runtime/net/net.h"
 #include "base/error.h"
-#include "runtime/net/batch.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/serve.h"
 #include "runtime/net/state.h"
+#include "runtime/net/way.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void free_net(struct rmai_net *net) {
     rmai_serve_close(net);
-    rmai_batches_close(net);
-    rmai_links_close(net);
-    rmai_messages_close(&net->messages, net->transport);
+    rmai_flows_close(net);
+    free(net->transfer);
+    rmai_inbox_close(net);
     pthread_mutex_destroy(&net->dynamic.lock);
     pthread_mutex_destroy(&net->sets_lock);
     pthread_mutex_destroy(&net->lock);
@@ -41,13 +41,13 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
     net->handlers = *handlers;
     net->slept_on = job->spaces ? &rmai_facts(job, job->node_my_pe)->slept_on : &net->no_sleep;
     net->crowded = crowded;
-    memset(net->ways.least_by_window, 0xff, sizeof net->ways.least_by_window); /* no window yet */
+    rmai_ways_open(&net->ways);
     /* A flush polls, and takes a processor from the PEs that it waits for. */
     net->windowless = !has_window || settings->window == RMAI_WINDOW_NONE ||
                       (job->crowded_somewhere && settings->window == RMAI_WINDOW_AUTO);
     net->fixed = !net->windowless;
     pthread_mutex_init(&net->dynamic.lock, NULL);
-    code = rmai_messages_open(&net->messages, transport);
+    code = rmai_inbox_open(net);
     if (code == RMA_SUCCESS) code = rmai_serve_open(net);
     if (code == RMA_SUCCESS) return code;
     free_net(net);
@@ -76,13 +76,6 @@ void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell) {
     rmai_net_lock(net);
     net->bell = bell;
     rmai_net_unlock(net);
-}
-
-const char *rmai_net_way(const struct rmai_net *net) {
-    if (!net->fixed && !net->dynamic.open) return "messages";
-    for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
-        if (net->ways.all_by_window[i / RMAI_ACCESSES][i % RMAI_ACCESSES]) return "through MPI's windows";
-    return "messages, and MPI's windows for puts and gets of middle size";
 }
 
 /* Frees the windows while messages can still be received: all PEs meet in that. */

@@ -81,13 +81,17 @@ struct rmai_transport *rmai_net_transport(struct rmai_net *net);
 int rmai_net_has_window(const struct rmai_net *net);
 int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);
 
+/* The net's lock, for threads of the program: one thread at a time drives progress, the one that holds it. */
+void rmai_net_lock(struct rmai_net *net);
+void rmai_net_unlock(struct rmai_net *net);
+
 /* rmai_net_fatal ends the job, by the handler `fatal`: the recorded error leaves the net unusable, and requests under
  * way use the memory of callers, which must not return. rmai_net_damaged records RMA_ERR_MPI: the message from PE
  * `from` is one that no PE sends. */
 _Noreturn void rmai_net_fatal(struct rmai_net *net);
 int rmai_net_damaged(int from, const char *wrong);
 
-/* Pending sets: operations that have begun and that quiet completes (peer.h). Each context has one.
+/* Pending sets: operations that have begun and that quiet completes (flow.h). Each context has one.
  *
  * rmai_pending_open makes an empty set. The set keeps the two words (which may be one) at RMA_ALL_COMPLETE_ while
  * nothing is pending, at RMA_PUTS_COMPLETE_ or RMA_STREAMING_ while no put is, else at 0; and counts its operations in

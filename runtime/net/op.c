@@ -7,30 +7,19 @@
 #include "base/error.h"
 #include "rma.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/batch.h"
-#include "runtime/net/message.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/state.h"
-#include "runtime/net/ways.h"
+#include "runtime/net/wait.h"
+#include "runtime/net/request.h"
+#include "runtime/net/route.h"
 #include "runtime/net/window.h"
 
-/* ---- the ways ---- */
-
-/* One way in which puts and gets travel. Atomics and signals go by messages only. */
-struct way {
-    int (*put)(struct rmai_net *net, const struct rmai_op *op);
-    int (*get)(struct rmai_net *net, const struct rmai_op *op);
-};
-
-static const struct way by_window = {rmai_window_put, rmai_window_get};
-static const struct way by_messages = {rmai_message_put, rmai_message_get};
-
-/* Only this function decides which way a put or get goes. The probe has filled in the table that rmai_window_takes
- * reads. Messages can carry everything. */
-static inline const struct way *select_way(struct rmai_net *net, const struct rmai_op *op, enum rmai_access access) {
-    return op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op) ? &by_window
-                                                                                                : &by_messages;
+/* Only this function decides which way a put or get goes; atomics and signals go by messages only. The probe has filled
+ * in the table that rmai_window_takes reads. Messages can carry everything. */
+static inline const struct rmai_route *select_way(struct rmai_net *net, const struct rmai_op *op,
+                                                  enum rmai_access access) {
+    const int window = op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op);
+    return &net->ways.way[window ? RMAI_FIXED : RMAI_BY_MESSAGES];
 }
 
 /* ---- operations ---- */
@@ -47,7 +36,7 @@ int rmai_net_put(const struct rmai_op *op) {
 }
 
 int rmai_net_put_gathered(const struct rmai_op *op) {
-    return op->len > 0 && op->len <= RMAI_GATHERED_MOST ? rmai_message_put_gathered(op->set->net, op)
+    return op->len > 0 && op->len <= RMAI_GATHERED_MOST ? rmai_request_put_gathered(op->set->net, op)
                                                         : rmai_net_put(op);
 }
 
@@ -61,24 +50,24 @@ int rmai_net_atomic(const struct rmai_op *op) {
     if (RMAI_UNLIKELY(op->atomic != RMA_FETCH_ && !rmai_pending_puts_come_first(op->set, op->pe)) &&
         (code = rmai_net_quiet(op->call, op->set)) != RMA_SUCCESS)
         return code;
-    return rmai_message_atomic(op->set->net, op);
+    return rmai_request_atomic(op->set->net, op);
 }
 
 int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal) {
     int code = rmai_net_release(put->call, put->set, put->pe);
-    return code == RMA_SUCCESS ? rmai_message_put_signal(put->set->net, put, signal) : code;
+    return code == RMA_SUCCESS ? rmai_request_put_signal(put->set->net, put, signal) : code;
 }
 
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g) {
     const struct rmai_op op = {
         .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_ALLOC, .value = size, .buffer = g, .len = sizeof *g};
-    return rmai_message_ask(s->net, &op);
+    return rmai_request_ask(s->net, &op);
 }
 
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     const struct rmai_op op = {.call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_FREE, .offset = offset};
     const int code = rmai_net_release(call, s, pe); /* a put to the block must not arrive after the block is reused */
-    return code == RMA_SUCCESS ? rmai_message_ask(s->net, &op) : code;
+    return code == RMA_SUCCESS ? rmai_request_ask(s->net, &op) : code;
 }
 
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
@@ -91,16 +80,16 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
                                .offset = offset,
                                .len = align,
                                .value = len};
-    return rmai_message_ask(s->net, &op);
+    return rmai_request_ask(s->net, &op);
 }
 
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {
-    const struct rmai_peer *p;
+    const struct rmai_flow *f;
     int code = fresh ? rmai_dynamic_learn(s->net, call, s, pe) : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
     rmai_pending_lock(s);
-    p = rmai_peer_of(s, pe);
-    *extent = p && p->directory ? (size_t)p->directory->extent[pool] : 0;
+    f = rmai_flow_of(s, pe);
+    *extent = f && f->map && f->map->known ? (size_t)f->map->directory.extent[pool] : 0;
     rmai_pending_unlock(s);
     return RMA_SUCCESS;
 }
@@ -133,18 +122,17 @@ static int report_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
-/* Flushes all peers to which something has gone through the window. The caller holds the set's lock; this releases it
- * between two peers to serve other PEs. */
-static int flush_peers(const char *call, struct rmai_pending *s) {
+/* Flushes all flows of which something has gone through the window, or only this one. The caller holds the set's lock;
+ * this releases it between two of them to serve other PEs. */
+static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
     struct rmai_net *net = s->net;
     int code = RMA_SUCCESS, one;
-    for (struct rmai_peer *p = s->busy, *next; p; p = next) {
-        const unsigned touched = p->touched;
-        next = p->next;
-        if (!touched && (p->under_way || rmai_peer_has_open(p))) continue; /* the caller waits for its replies later */
-        one = rmai_window_flush(net, call, p);
+    for (struct rmai_flow *f = s->busy, *next; f; f = next) {
+        next = f->next;
+        if (!f->touched || (only && f != only)) continue;
+        one = rmai_window_flush(net, call, f);
         if (code == RMA_SUCCESS) code = one;
-        if (!touched || !next) continue;
+        if (!s->touched) break;
         rmai_pending_unlock(s);
         rmai_net_progress(net, 1);
         rmai_pending_lock(s);
@@ -153,12 +141,31 @@ static int flush_peers(const char *call, struct rmai_pending *s) {
     return code;
 }
 
-/* Flushes the window first, then waits for replies. All open batches are sent before the first reply is waited for, so
- * the replies of all peers come at the same time. Other threads may begin more operations meanwhile; a quiet promises
- * only those that began before it. */
+/* Completes s, or this one of its flows unless it is NULL: flushes the windows first, then waits for replies. All open
+ * messages are sent before the first reply is waited for, so the replies of all PEs come at the same time. Other
+ * threads may begin more operations meanwhile; a quiet promises only those that began before it. The caller holds the
+ * set's lock; this releases it while it waits. */
+static int complete(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
+    struct rmai_net *net = s->net;
+    int code = RMA_SUCCESS, one;
+    do {
+        if (RMAI_UNLIKELY(s->touched)) {
+            one = flush_flows(call, s, only);
+            if (code == RMA_SUCCESS) code = one;
+        }
+        change_to_net_lock(s);
+        rmai_pending_lock_inner(s);
+        rmai_flows_wait(net, call, s, only);
+        rmai_flows_unlist(s);
+        rmai_pending_unlock_inner(s);
+        change_to_set_lock(s);
+    } while (only ? only->listed : s->busy != NULL);
+    return code;
+}
+
 int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     struct rmai_net *net = s ? s->net : NULL;
-    int code = RMA_SUCCESS, one;
+    int code = RMA_SUCCESS;
     if (!net) return RMA_SUCCESS;
     rmai_pending_lock(s);
     if (!s->busy && !s->failed) {
@@ -167,23 +174,9 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
         atomic_thread_fence(memory_order_acquire);
         return RMA_SUCCESS;
     }
-    if (s->busy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
-    while (s->busy) {
-        one = flush_peers(call, s);
-        if (code == RMA_SUCCESS) code = one;
-        if (!s->busy) break;
-        change_to_net_lock(s);
-        rmai_pending_lock_inner(s);
-        for (struct rmai_peer *p = s->busy; p; p = p->next)
-            if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
-        while (s->busy && !s->busy->touched) {
-            struct rmai_peer *p = s->busy;
-            rmai_pending_unlock_inner(s);
-            rmai_message_complete(net, call, p);
-            rmai_pending_lock_inner(s);
-        }
-        rmai_pending_unlock_inner(s);
-        change_to_set_lock(s);
+    if (s->busy) {
+        rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
+        code = complete(call, s, NULL);
     }
     code = report_failure(call, s, code);
     rmai_pending_unlock(s);
@@ -191,34 +184,27 @@ int rmai_net_quiet(const char *call, struct rmai_pending *s) {
 }
 
 int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet) {
-    struct rmai_net *net = s ? s->net : NULL;
     int code = RMA_SUCCESS;
     *quiet = 1;
-    if (!net) return RMA_SUCCESS;
-    rmai_net_progress(net, 1);
+    if (!s || !s->net) return RMA_SUCCESS;
+    rmai_net_progress(s->net, 1);
     rmai_pending_lock(s);
-    if (s->busy) code = flush_peers(call, s);
+    if (s->touched) code = flush_flows(call, s, NULL);
+    rmai_flows_unlist(s);
     *quiet = !s->busy;
     rmai_pending_unlock(s);
     return code;
-}
-
-/* Sends the open batches of all peers that have a credit left, as a quiet does before its first wait. */
-static void send_all_open(struct rmai_pending *s) {
-    struct rmai_net *net = s->net;
-    rmai_net_lock(net);
-    rmai_pending_lock_inner(s);
-    for (struct rmai_peer *p = s->busy; p; p = p->next)
-        if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
-    rmai_pending_unlock_inner(s);
-    rmai_net_unlock(net);
 }
 
 int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     int code;
     *quiet = 1;
     if (!s || !s->net) return RMA_SUCCESS;
-    send_all_open(s);
+    rmai_net_lock(s->net);
+    rmai_pending_lock_inner(s);
+    rmai_flows_send_open(s->net, s);
+    rmai_pending_unlock_inner(s);
+    rmai_net_unlock(s->net);
     code = rmai_net_try_quiet(call, s, quiet);
     if (!*quiet) return code;
     rmai_pending_lock(s);
@@ -227,42 +213,27 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     return code;
 }
 
-/* Returns pe's peer if quiet has something of it to complete, or NULL. The caller holds the set's lock. */
-static struct rmai_peer *busy_peer(const struct rmai_pending *s, int pe) {
-    struct rmai_peer *p = s->busy;
-    while (p && p->pe != pe) p = p->next;
-    return p;
-}
-
-/* The caller holds the set's lock; this releases it while it waits. */
-static int complete_peer(const char *call, struct rmai_pending *s, struct rmai_peer *p) {
-    struct rmai_net *net = s->net;
-    int code = RMA_SUCCESS, one;
-    while (p && p->listed) {
-        one = rmai_window_flush(net, call, p);
-        if (code == RMA_SUCCESS) code = one;
-        if (!p->listed) break;
-        change_to_net_lock(s);
-        rmai_message_complete(net, call, p);
-        change_to_set_lock(s);
-    }
-    return code;
+/* Returns the flow to pe if quiet has something of it to complete, or NULL. The caller holds the set's lock. */
+static struct rmai_flow *busy_flow(const struct rmai_pending *s, int pe) {
+    struct rmai_flow *f = s->busy;
+    while (f && f->pe != pe) f = f->next;
+    return f;
 }
 
 /* Records for pe may have gone to its proxy. */
 int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe) {
     struct rmai_net *net = s ? s->net : NULL;
-    struct rmai_peer *p;
+    struct rmai_flow *f, *proxy;
     uint64_t mark;
-    int code = RMA_SUCCESS, to, one;
+    int code = RMA_SUCCESS, one;
     if (!net) return RMA_SUCCESS;
     rmai_pending_lock(s);
-    to = rmai_pending_goes_to(s, pe, &mark);
-    p = busy_peer(s, pe);
-    if (p || (to != pe && busy_peer(s, to))) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
-    if (p) code = complete_peer(call, s, p);
-    if (to != pe && (p = busy_peer(s, to)) != NULL) {
-        one = complete_peer(call, s, p);
+    f = busy_flow(s, pe);
+    proxy = busy_flow(s, rmai_pending_goes_to(s, pe, &mark));
+    if (f || proxy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
+    if (f) code = complete(call, s, f);
+    if (proxy && proxy != f) {
+        one = complete(call, s, proxy);
         if (code == RMA_SUCCESS) code = one;
     }
     code = report_failure(call, s, code);
@@ -276,17 +247,12 @@ int rmai_net_release(const char *call, struct rmai_pending *s, int pe) {
 
 void rmai_net_send_open(struct rmai_pending *s, int pe) {
     struct rmai_net *net = s->net;
-    struct rmai_peer *p;
+    struct rmai_flow *f;
     uint64_t mark;
     rmai_net_lock(net);
     rmai_pending_lock_inner(s);
-    p = rmai_peer_to(s, pe, &mark);
-    if (p && rmai_peer_has_open(p)) {
-        if (p->under_way < RMAI_CREDITS)
-            rmai_batch_send(net, p);
-        else
-            p->open->awaited = 1;
-    }
+    f = rmai_flow_to(s, pe, &mark);
+    if (f) rmai_flow_send_open(net, f);
     rmai_pending_unlock_inner(s);
     rmai_net_unlock(net);
 }
@@ -298,7 +264,7 @@ int rmai_net_loops_back(struct rmai_pending *s, int waits) {
     rmai_pending_lock(s);
     yes = rmai_pending_own_busy(s);
     if (!yes && !waits && s->busy && rmai_pending_own_joins(s)) {
-        if (!s->own) s->own = rmai_peer_of(s, s->net->job->my_pe);
+        if (!s->own) s->own = rmai_flow_of(s, s->net->job->my_pe);
         yes = s->own != NULL;
     }
     rmai_pending_unlock(s);
@@ -321,7 +287,7 @@ void rmai_net_count_streams(struct rmai_net *net) {
     for (struct rmai_pending *s = net->sets; s; s = s->next_set)
         for (int i = 0; i < RMAI_STREAMS; i++)
             if (atomic_load_explicit(&s->streams.of[i].key, memory_order_relaxed))
-                rmai_batch_settle(s->streams.of[i].batch);
+                rmai_stream_settle(s->streams.of[i].message);
     rmai_net_unlock(net);
 }
 
@@ -333,8 +299,7 @@ void rmai_session_start(struct rmai_pending *s) {
     if (!s->session) {
         s->session = 1;
         rmai_pending_choose_way(s);
-        if (net->sessions++ == 0) net->batches_due = rmai_wtime() + RMAI_BATCH_WAIT;
-        rmai_batches_set_side_work(net);
+        if (net->sessions++ == 0) net->session_due = rmai_wtime() + RMAI_SESSION_WAIT;
     }
     rmai_pending_unlock(s);
     rmai_net_unlock(net);
@@ -348,11 +313,8 @@ void rmai_session_stop(struct rmai_pending *s) {
     if (s->session) {
         s->session = 0;
         net->sessions--;
-        rmai_batches_set_side_work(net);
         rmai_pending_choose_way(s);
-        /* A batch to a peer without a credit is sent when that peer's next reply comes. */
-        for (struct rmai_peer *p = s->busy; p; p = p->next)
-            if (rmai_peer_has_open(p) && p->under_way < RMAI_CREDITS) rmai_batch_send(net, p);
+        rmai_flows_send_open(net, s); /* a message without a credit is sent when the PE next answers */
     }
     rmai_pending_unlock(s);
     rmai_net_unlock(net);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations on the memory of PEs on other nodes. The caller has found the place: a PE, and an offset in that PE's
  * space, as in a global pointer. It fills in a struct rmai_op, and calls one of the functions below. op.c selects the
- * way: messages (message.h) or one of MPI's windows (window.h).
+ * way: messages (request.h) or one of MPI's windows (window.h).
  *
  * The caller has checked the range of a symmetric place, and that of a place in a local heap as far as the owner's
  * directory tells (rmai_net_extent). The owner checks a range of attached memory when the operation arrives. Each
@@ -26,7 +26,7 @@ enum rmai_when {
 };
 
 /* The kinds are those of records (wire.h), but a put or get may have any length here. Callers fill in the fields up to
- * `len` and, for ATOMIC, `value` and `cond`. Only message.c uses the other kinds and fields. */
+ * `len` and, for ATOMIC, `value` and `cond`. Only request.c uses the other kinds and fields. */
 struct rmai_op {
     const char *call; /* the public call, which errors name */
     struct rmai_pending *set;
@@ -43,7 +43,7 @@ struct rmai_op {
     uint64_t value; /* ATOMIC: the operand. LOOK, ALLOC, PUT_LONG, GET_LONG: bytes */
     uint64_t cond; /* ATOMIC: the value that a compare-and-swap expects. PUT_LONG with a signal: the signal's operand */
     uint64_t word; /* PUT_LONG with a signal: the offset of its word */
-    const struct rmai_runs *runs; /* RUNS: what follows the operands (batch.h) */
+    const struct rmai_runs *runs; /* RUNS: what follows the operands (request.h) */
 };
 
 /* rmai_net_put, rmai_net_get and rmai_net_atomic do one operation. A put is in its place after quiet. An atomic without
@@ -90,7 +90,7 @@ int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe);
  * It leaves the failure of an earlier operation to the next quiet. */
 int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet);
 
-/* rmai_net_test_quiet does the same, but also sends open batches, as rmai_net_quiet does. When all operations of s are
+/* rmai_net_test_quiet does the same, but also sends open messages, as rmai_net_quiet does. When all operations of s are
  * complete, it returns the first error of an operation that nobody waited for. */
 int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet);
 
@@ -98,7 +98,8 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet);
  * are complete, or they travel on the atomic's own path and arrive before it. */
 int rmai_net_release(const char *call, struct rmai_pending *s, int pe);
 
-/* rmai_net_send_open sends the open batch for pe now or, if pe has too many unanswered messages, when it next answers.
+/* rmai_net_send_open sends the open message for pe now or, if pe has too many unanswered messages, when it next
+ * answers.
  */
 void rmai_net_send_open(struct rmai_pending *s, int pe);
 
@@ -115,11 +116,11 @@ int rmai_net_complete_own(const char *call, struct rmai_pending *s);
 void rmai_net_count_streams(struct rmai_net *net);
 
 /* Sessions: the program allows the records of a context to wait until more of them fill a message. While a session is
- * open, a record that no call waits for stays in the open batch until the batch is full, until a call waits for the
- * peer (a quiet, a get, an atomic that fetches), until the session ends, or until RMAI_BATCH_WAIT has passed. Short
- * blocking puts are also copied into the batch. After OpenSHMEM 1.6, section 9.9 (SHMEM_CTX_SESSION_BATCH).
+ * open, a record that no call waits for stays in the open message until that is full, until a call waits for the
+ * peer (a quiet, a get, an atomic that fetches), until the session ends, or until RMAI_SESSION_WAIT has passed. Short
+ * blocking puts are also copied into the message. After OpenSHMEM 1.6, section 9.9 (SHMEM_CTX_SESSION_BATCH).
  * rmai_session_start opens a session in s, unless one is open. rmai_session_stop ends the session, if one is open, and
- * sends the open batches; it waits for nothing. */
+ * sends the open messages; it waits for nothing. */
 void rmai_session_start(struct rmai_pending *s);
 void rmai_session_stop(struct rmai_pending *s);
 

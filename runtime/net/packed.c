@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/kernels.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/batch.h"
-#include "runtime/net/message.h"
+#include "runtime/net/flow.h"
+#include "runtime/net/request.h"
 #include "runtime/net/op.h"
-#include "runtime/net/peer.h"
 #include "runtime/net/progress.h"
+#include "runtime/net/wait.h"
 #include "runtime/net/state.h"
 #include "runtime/net/wire.h"
 
@@ -134,7 +134,7 @@ static int send_piece(struct piece *p) {
     int code = p->returns ? find_room(p, &runs, &op.buffer) : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
     if (p->waiter) p->waiter->left++;
-    code = rmai_message_submit(p->net, &op, NULL, p->waiter);
+    code = rmai_request_submit(p->net, &op, NULL, p->waiter);
     if (code != RMA_SUCCESS) {
         if (p->waiter) p->waiter->left--;
         free(runs.landing);
@@ -255,7 +255,7 @@ int rmai_net_packed(const struct rmai_packed *x) {
     p.most = p.by_tag ? LONG_PIECE : in_grains(&p, RECORD_MOST - sizeof(struct rmai_wire_run));
     p.waiter = p.returns && x->when == RMAI_NOW ? &waiter : NULL;
     count_packed(x);
-    rmai_message_complete_proxy(net, x->call, x->set, x->pe);
+    rmai_request_complete_proxy(net, x->call, x->set, x->pe);
     rmai_waiter_begin(&waiter, 0);
     rmai_net_lock(net);
     code = send_all(&p);

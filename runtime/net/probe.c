@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/probe.h"
+#include "runtime/net/way.h"
 #include "base/attributes.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/net/op.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport.h"
-#include "runtime/net/ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,7 +165,7 @@ static int try_pair(struct rmai_net *net, const struct rmai_pair *p, struct rmai
 
 void rmai_probe_merge(struct rmai_ways *w) {
     for (int i = 0; i < ANSWERS; i++) {
-        int *needs = &w->needs_target[i / RMAI_ACCESSES][i % RMAI_ACCESSES], trials = 0;
+        int *needs = &w->way[i / RMAI_ACCESSES].needs_target[i % RMAI_ACCESSES], trials = 0;
         *needs = 0;
         for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
             trials += w->trial[kind].made;
@@ -189,18 +188,17 @@ int rmai_probe_one_sided(struct rmai_net *net) {
 
 /* ---- is it faster than messages? ---- */
 
-#define MESSAGES RMAI_WINDOWS /* the third way */
-#define ROUNDS   12           /* the fastest one counts: it measures only the network, however busy the PEs are */
-#define CLEARLY  0.85         /* of the time of messages */
+#define ROUNDS  12   /* the fastest one counts: it measures only the network, however busy the PEs are */
+#define CLEARLY 0.85 /* of the time of messages */
 
 /* The lengths that are tried, and the end of the range that each represents. */
-static const struct { size_t tried, to; } lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
+const struct rmai_probe_length rmai_probe_lengths[RMAI_PROBE_LENGTHS] = {{8, 1024}, {4096, 16384}, {32768, 65536}};
 
 int rmai_probe_wants_times(const struct rmai_net *net, enum rmai_pair_kind kind) {
     return net->ways.trial[kind].made && net->dynamic.open && net->fixed &&
            net->job->settings.window == RMAI_WINDOW_AUTO && net->job->n_nodes > 1 &&
-           (net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] ||
-            net->ways.needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
+           (net->ways.way[RMAI_DYNAMIC].needs_target[RMAI_ACCESS_PUT] ||
+            net->ways.way[RMAI_DYNAMIC].needs_target[RMAI_ACCESS_GET]);
 }
 
 struct access {
@@ -214,7 +212,7 @@ struct access {
 static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct access *t, int way, int get) {
     const enum rmai_window_kind window = (enum rmai_window_kind)way;
     int code;
-    if (way == MESSAGES) {
+    if (way == RMAI_BY_MESSAGES) {
         const struct rmai_op op = {.call = PROBE,
                                    .set = s,
                                    .pe = t->pe,
@@ -233,8 +231,8 @@ static int try_once(struct rmai_net *net, struct rmai_pending *s, const struct a
 
 /* Fills in the times of one access and one length, in microseconds, each way in turn. */
 static int try_ways(struct rmai_net *net, struct rmai_pending *s, const struct access *t, int get,
-                    double *least[MESSAGES + 1]) {
-    static const int ways[] = {RMAI_DYNAMIC, MESSAGES};
+                    double *least[RMAI_BY_MESSAGES + 1]) {
+    static const int ways[] = {RMAI_DYNAMIC, RMAI_BY_MESSAGES};
     int code = RMA_SUCCESS;
     for (int i = 0; i < ROUNDS; i++)
         for (size_t k = 0; k < sizeof ways / sizeof ways[0] && code == RMA_SUCCESS; k++) {
@@ -253,9 +251,9 @@ static int try_lengths(struct rmai_net *net, struct rmai_pending *s, int pe, cha
     t.address += RMAI_PROBE_ROOM;
     for (int length = 0; length < RMAI_PROBE_LENGTHS; length++)
         for (int get = 1; get >= 0 && code == RMA_SUCCESS; get--) {
-            double *least[MESSAGES + 1];
-            for (int way = 0; way <= MESSAGES; way++) least[way] = &trial->probed[way][get][length];
-            t.len = rmai_min(lengths[length].tried, most);
+            double *least[RMAI_BY_MESSAGES + 1];
+            for (int way = 0; way <= RMAI_BY_MESSAGES; way++) least[way] = &trial->probed[way][get][length];
+            t.len = rmai_min(rmai_probe_lengths[length].tried, most);
             code = try_ways(net, s, &t, get, least);
         }
     return code;
@@ -268,7 +266,8 @@ int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symme
     int code;
     if (net->job->my_pe != net->job->pairs[kind].to || covered == 0) return 0;
     rmai_error_keep(&kept);
-    code = rmai_transport_attach(net->transport, symmetric, rmai_min(lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
+    code = rmai_transport_attach(net->transport, symmetric,
+                                 rmai_min(rmai_probe_lengths[RMAI_PROBE_LENGTHS - 1].tried, covered));
     rmai_error_restore(&kept);
     return code == RMA_SUCCESS;
 }
@@ -281,7 +280,7 @@ void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rma
     struct rmai_error_kept kept;
     char *buffer;
     if (net->job->my_pe != p->from) return;
-    buffer = calloc(1, lengths[RMAI_PROBE_LENGTHS - 1].tried);
+    buffer = calloc(1, rmai_probe_lengths[RMAI_PROBE_LENGTHS - 1].tried);
     rmai_error_keep(&kept);
     if (!buffer || try_lengths(net, s, p->to, buffer, trial) != RMA_SUCCESS) {
         rmai_net_quiet(PROBE, s); /* discards the error of operations that nobody has waited for */
@@ -306,7 +305,8 @@ static int is_faster(const struct rmai_ways *w, enum rmai_access access, int len
     int trials = 0;
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
         const struct rmai_trial *t = &w->trial[kind];
-        const double window = t->probed[RMAI_DYNAMIC][access][length], messages = t->probed[MESSAGES][access][length];
+        const double window = t->probed[RMAI_DYNAMIC][access][length],
+                     messages = t->probed[RMAI_BY_MESSAGES][access][length];
         trials += t->made;
         if (t->made && (window <= 0 || window > CLEARLY * messages)) return 0;
     }
@@ -320,72 +320,8 @@ struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_acces
             if (l.to > 0) break;
             continue;
         }
-        if (l.to == 0) l.from = i ? lengths[i - 1].to : 0;
-        l.to = lengths[i].to;
+        if (l.to == 0) l.from = i ? rmai_probe_lengths[i - 1].to : 0;
+        l.to = rmai_probe_lengths[i].to;
     }
     return l;
-}
-
-/* ---- reports ---- */
-
-static const char *const window_names[RMAI_WINDOWS] = {"fixed window", "dynamic window"};
-static const char *const access_names[RMAI_ACCESSES] = {"put", "get"};
-
-static void print_lengths(const struct rmai_lengths *l, char text[64]) {
-    if (l->to == 0)
-        snprintf(text, 64, "none");
-    else if (l->to == SIZE_MAX)
-        snprintf(text, 64, l->from ? "from %zu bytes" : "all", l->from);
-    else
-        snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
-}
-
-/* Prints the result of the trial on one pair; `needs`: where it may differ from the answer for all. */
-static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int needs[RMAI_WINDOWS],
-                        void (*line)(void *out, const char *text), void *out) {
-    const struct rmai_trial *t = &net->ways.trial[kind];
-    const struct rmai_pair *p = &net->job->pairs[kind];
-    char text[200];
-    int timed = 0;
-    for (int access = 0; access < RMAI_ACCESSES; access++)
-        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[MESSAGES][access][i] > 0;
-    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* only what has been printed for all */
-    snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
-    line(out, text);
-    for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; needs[window] && access < RMAI_ACCESSES; access++) {
-            snprintf(text, sizeof text, "  %s: %s %s", window_names[window], access_names[access],
-                     t->needs_target[window][access] ? "waits for the target" : "does not need the target");
-            line(out, text);
-        }
-    for (int access = 0; access < RMAI_ACCESSES; access++)
-        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
-            if (t->probed[MESSAGES][access][i] <= 0) continue;
-            snprintf(text, sizeof text, "  %s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
-                     access_names[access], lengths[i].tried, t->probed[MESSAGES][access][i],
-                     t->probed[RMAI_DYNAMIC][access][i]);
-            line(out, text);
-        }
-}
-
-void rmai_probe_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
-    static const struct rmai_ways no_ways;
-    const struct rmai_ways *w = net ? &net->ways : &no_ways;
-    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, none[RMAI_WINDOWS] = {0};
-    int kinds = 0;
-    char text[200], now[64], later[64];
-    for (int window = 0; window < RMAI_WINDOWS; window++) {
-        snprintf(text, sizeof text, "%s: %s", window_names[window], there[window] ? "used" : "not used");
-        line(out, text);
-        for (int access = 0; there[window] && access < RMAI_ACCESSES; access++) {
-            print_lengths(&w->by_window[window][access][RMAI_NOW], now);
-            print_lengths(&w->by_window[window][access][RMAI_LATER], later);
-            snprintf(text, sizeof text, "  %s: %s; through it: blocking %s, nonblocking %s", access_names[access],
-                     w->needs_target[window][access] ? "waits for the target" : "does not need the target", now, later);
-            line(out, text);
-        }
-    }
-    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) kinds += w->trial[kind].made;
-    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++)
-        if (w->trial[kind].made) print_trial(net, (enum rmai_pair_kind)kind, kinds > 1 ? there : none, line, out);
 }

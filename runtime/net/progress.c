@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A thread that waits for another node drives progress meanwhile. So two PEs that wait for each other serve each other.
- */
 #include "config.h"
 
 #include "runtime/net/progress.h"
@@ -8,54 +6,17 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/wait.h"
-#include "runtime/net/batch.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/flow.h"
+#include "runtime/net/request.h"
 #include "runtime/net/serve.h"
-#include "runtime/net/state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define POLLS             3000 /* before the first nap: longer than most replies take */
-#define POLLS_CROWDED     20
-#define WAIT_TESTS        3     /* for a message, before each turn of a wait but the first */
-#define NAP_FIRST         10000 /* nanoseconds; the kernel adds some 20 us */
-#define NAP_LAST          200000
-#define LOCK_POLLS        1000
-#define POLL_APART        1000u /* ticks */
-#define MESSAGES_MOST     64    /* received before the caller continues its own work */
-#define LOOKS_A_STALL     1024  /* polls between two checks whether the wait has become long */
-#define TOKEN_POLLS       2     /* tests of a token between two polls for all messages, */
-#define TOKEN_POLLS_FIRST 8     /* and before the first of these */
-#define FINISHES_A_TURN   16    /* one of so many waits for tokens drives progress in any case */
+#define POLL_APART    1000u /* ticks */
+#define MESSAGES_MOST 64    /* received before the caller continues its own work */
 
 /* ---- the lock ---- */
-
-/* The thread that holds the lock may poll for a long time. Other threads announce themselves in `wanted`; the holder
- * then releases the lock between two polls. If PEs do not share processors, a thread polls for the lock before it
- * sleeps: waking up takes longer than a message. */
-void rmai_net_lock(struct rmai_net *net) {
-    if (net->biased) {
-        rmai_biased_enter(&net->bias);
-        return;
-    }
-    if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
-    atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
-    for (int i = net->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
-        rmai_pause();
-        if (pthread_mutex_trylock(&net->lock) != 0) continue;
-        atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
-        return;
-    }
-    pthread_mutex_lock(&net->lock);
-    atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
-}
-
-void rmai_net_unlock(struct rmai_net *net) {
-    if (net->biased)
-        rmai_biased_leave(&net->bias);
-    else
-        pthread_mutex_unlock(&net->lock);
-}
 
 /* 0 if another thread holds it. */
 static int try_lock(struct rmai_net *net) {
@@ -77,82 +38,126 @@ void rmai_net_end_visit(struct rmai_net *net) {
         pthread_mutex_unlock(&net->lock);
 }
 
-/* Releases the lock until one of the threads in `wanted` has taken it, if there is one, and takes it again. */
-static void yield_lock(struct rmai_net *net) {
-    uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */
-    if (RMAI_LIKELY(wanted == 0)) return;
-    rmai_net_unlock(net);
-    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
-        rmai_pause();
-    rmai_net_lock(net);
+/* ---- what arrives ----
+ *
+ * Short messages from any PE come in the order of their arrival. A ring of receives is always posted; messages fill
+ * these in the order of posting, so it is enough to test the next one, however many there are. */
+
+static int post_receive(struct rmai_net *net, unsigned i) {
+    return rmai_receive(net->transport, RMAI_ANY_PE, RMAI_SHORT_TAG, net->inbox.buffer[i], RMAI_MESSAGE,
+                        &net->inbox.posted[i]);
+}
+
+int rmai_inbox_open(struct rmai_net *net) {
+    int code = RMA_SUCCESS;
+    net->inbox.buffer = malloc(RMAI_POSTED * sizeof *net->inbox.buffer);
+    if (!net->inbox.buffer)
+        return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for the %d receives of messages", RMAI_POSTED);
+    for (unsigned i = 0; code == RMA_SUCCESS && i < RMAI_POSTED; i++) code = post_receive(net, i);
+    if (code != RMA_SUCCESS) rmai_error_prefix("rma_init: ");
+    return code;
+}
+
+void rmai_inbox_close(struct rmai_net *net) {
+    for (unsigned i = 0; i < RMAI_POSTED; i++) rmai_token_drop(net->transport, &net->inbox.posted[i], 1);
+    free(net->inbox.buffer);
+    net->inbox.buffer = NULL;
+}
+
+/* Returns the oldest message that this PE is not done with, or NULL. The receive of the one before is posted again only
+ * now, so that the message itself was not delayed. */
+static inline const void *next_message(struct rmai_net *net) {
+    struct rmai_inbox *in = &net->inbox;
+    if (in->read) {
+        in->read = 0;
+        if (post_receive(net, (in->next + RMAI_POSTED - 1) % RMAI_POSTED) != RMA_SUCCESS) rmai_net_fatal(net);
+    }
+    if (!in->arrived) {
+        const int done = net->transport->operations->test(net->transport, &in->posted[in->next], &in->arrival);
+        if (RMAI_UNLIKELY(done < 0)) rmai_net_fatal(net);
+        in->arrived = done;
+    }
+    return in->arrived ? in->buffer[in->next] : NULL;
+}
+
+/* This PE is done with the message. */
+static inline void end_message(struct rmai_net *net) {
+    net->inbox.arrived = 0;
+    net->inbox.read = 1;
+    net->inbox.next = (net->inbox.next + 1) % RMAI_POSTED;
+}
+
+void rmai_net_await_message(struct rmai_net *net, int tests) {
+    struct rmai_inbox *in = &net->inbox;
+    for (; tests > 0 && !in->read && !in->arrived; tests--) {
+        const int done = net->transport->operations->test(net->transport, &in->posted[in->next], &in->arrival);
+        if (RMAI_UNLIKELY(done < 0)) rmai_net_fatal(net);
+        in->arrived = done;
+    }
 }
 
 /* ---- progress ---- */
 
 /* Receives the next message and does what it asks for. Returns 1; 0 if there is none, or this PE cannot serve it yet.
  */
-static int hear_message(struct rmai_net *net) {
-    int from, code;
-    size_t len;
-    struct rmai_wire_reader m;
+static inline int hear_message(struct rmai_net *net) {
+    const void *message = next_message(net);
+    const int from = net->inbox.arrival.pe;
+    const size_t len = net->inbox.arrival.len;
     const struct rmai_envelope *e;
-    const void *message = rmai_messages_next(&net->messages, net->transport, &from, &len, &code);
-    if (!message) {
-        if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
-        return 0;
+    struct rmai_wire_reader m;
+    int code = RMA_SUCCESS;
+    if (!message) return 0;
+    if (RMAI_UNLIKELY(!(e = rmai_wire_open(&m, message, len)))) {
+        rmai_net_damaged(from, m.wrong);
+        rmai_net_fatal(net);
     }
-    e = rmai_wire_open(&m, message, len);
     /* Without memory for a reply the request stays where it is, and is read in a later turn. */
-    if (RMAI_LIKELY(e != NULL) && (e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) &&
-        RMAI_UNLIKELY(!rmai_serve_ready(net)))
-        return 0;
-    if (RMAI_LIKELY(e != NULL) && e->done) code = rmai_batches_done(net, from, e->done);
-    if (RMAI_LIKELY(code == RMA_SUCCESS)) switch (RMAI_LIKELY(e != NULL) ? e->kind : RMAI_WIRE_KINDS) {
-            case RMAI_WIRE_REQUEST: code = rmai_serve(net, from, e, &m); break;
-            case RMAI_WIRE_GO: code = rmai_batch_send_data(net, from, e); break;
-            case RMAI_WIRE_REPLY: code = rmai_batch_take_reply(net, from, e, &m); break;
+    if ((e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) && RMAI_UNLIKELY(!rmai_serve_ready(net))) return 0;
+    if (e->done) code = rmai_link_done(net, from, e->done);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) switch (e->kind) {
+            case RMAI_WIRE_REQUEST: code = rmai_serve(net, from, &m); break;
+            case RMAI_WIRE_REPLY: code = rmai_reply_take(net, from, &m); break;
+            case RMAI_WIRE_GO: code = rmai_transfer_go(net, from, e->number); break;
+            case RMAI_WIRE_LANDED: code = rmai_transfer_landed(net, from, e->number); break;
             case RMAI_WIRE_DONE:
             case RMAI_WIRE_DOORBELL: break;
             case RMAI_WIRE_PING: code = rmai_serve_ping(net, from, e); break;
             case RMAI_WIRE_ALIVE: code = net->handlers.take_sign_of_life(net->handlers.context, from, e, len); break;
-            default: code = rmai_net_damaged(from, e ? "it is of no kind that there is" : m.wrong);
+            default: code = rmai_net_damaged(from, "it is of no kind that there is");
         }
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_net_fatal(net);
-    rmai_messages_done(&net->messages);
+    end_message(net);
     return 1;
 }
 
-/* Does this PE's oldest request to itself. Returns 0 if it cannot be served yet. */
+/* Does this PE's oldest message to itself, where it stands. Returns 0 if it cannot be served yet. */
 static __attribute__((noinline)) int serve_self(struct rmai_net *net) {
+    const struct rmai_message *oldest = net->self->oldest;
     struct rmai_wire_reader m;
-    const void *message;
-    size_t len;
     if (RMAI_UNLIKELY(!rmai_serve_ready(net))) return 0;
-    message = rmai_batches_take_to_self(net, &len);
-    if (RMAI_UNLIKELY(rmai_serve(net, net->job->my_pe, rmai_wire_open(&m, message, len), &m) != RMA_SUCCESS))
-        rmai_net_fatal(net);
+    rmai_wire_open(&m, oldest->body, oldest->bytes);
+    if (RMAI_UNLIKELY(rmai_serve(net, net->job->my_pe, &m) != RMA_SUCCESS)) rmai_net_fatal(net);
     return 1;
 }
 
-/* Does what only sessions, requests to self and idle batches need. Returns how many requests to self it has done. It
- * reads the clock in few rounds, since that takes as long as some operations. */
-static __attribute__((noinline)) int do_side_work(struct rmai_net *net, int heard) {
+/* Does what waits for a time. Reads the clock in few rounds, since that takes as long as some operations. */
+static RMAI_COLD void look_at_clock(struct rmai_net *net, int heard) {
     const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
-    const int own = net->to_self ? serve_self(net) : 0;
-    if (net->sessions > 0 && (!heard || sometimes)) rmai_batches_send_due(net);
-    if (net->n_batches > RMAI_BATCHES_KEPT && sometimes) rmai_batches_give_back(net);
-    if (sometimes) rmai_batches_set_side_work(net);
-    return own;
+    if (net->sessions > 0 && (!heard || sometimes)) rmai_flows_send_due(net);
+    if (net->n_messages > RMAI_MESSAGES_KEPT && sometimes) rmai_messages_give_back(net);
 }
 
-/* Advances replies, long data and batches that are under way, and sends acknowledgements. While messages still arrive,
- * the links decide whether to delay them. Returns how many requests of this PE to itself it has done. */
+/* Advances replies, long data and messages that are under way, and sends acknowledgements. While messages still arrive,
+ * the links decide whether to delay them. Returns how many messages of this PE to itself it has done. */
 static int look_after_transport(struct rmai_net *net, int all_heard, int heard) {
     int code = net->serving ? rmai_serve_advance(net) : RMA_SUCCESS;
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
-    if (net->moving) rmai_batches_advance(net);
-    return RMAI_UNLIKELY(net->side_work) ? do_side_work(net, heard) : 0;
+    if (RMAI_UNLIKELY(net->transfers != NULL)) rmai_transfers_advance(net);
+    if (RMAI_UNLIKELY(net->unsent != NULL)) rmai_messages_advance(net);
+    if (net->sessions > 0 || net->n_messages > RMAI_MESSAGES_KEPT) look_at_clock(net, heard);
+    return net->self && net->self->oldest ? serve_self(net) : 0;
 }
 
 /* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
@@ -169,6 +174,7 @@ static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
 }
 
 int rmai_net_drive(struct rmai_net *net) { return drive_a_while(net, MESSAGES_MOST, 1); }
+int rmai_net_drive_once(struct rmai_net *net) { return drive_a_while(net, 1, 0); }
 
 int rmai_net_progress(struct rmai_net *net, int try) {
     int heard;
@@ -177,7 +183,7 @@ int rmai_net_progress(struct rmai_net *net, int try) {
         rmai_net_lock(net);
     else if (!try_lock(net))
         return 0;
-    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_batches_send_gathered(net);
+    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_flows_send_gathered(net);
     heard = drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
     return heard;
@@ -186,7 +192,7 @@ int rmai_net_progress(struct rmai_net *net, int try) {
 void rmai_net_send_gathered(struct rmai_net *net) {
     if (!atomic_load_explicit(&net->gathered, memory_order_relaxed)) return;
     rmai_net_lock(net);
-    rmai_batches_send_gathered(net);
+    rmai_flows_send_gathered(net);
     rmai_net_unlock(net);
 }
 
@@ -203,89 +209,4 @@ void rmai_net_poll_sometimes(struct rmai_net *net) {
     if (now - atomic_load_explicit(&net->polled, memory_order_relaxed) < POLL_APART) return;
     atomic_store_explicit(&net->polled, now, memory_order_relaxed);
     rmai_net_poll(net);
-}
-
-/* ---- waiting ---- */
-
-struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe) {
-    return (struct rmai_net_wait){.nap = NAP_FIRST, .stall = {.call = call, .pe = pe}};
-}
-
-void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
-    if (RMAI_UNLIKELY(wait->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &wait->stall);
-}
-
-/* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
-void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
-    int heard;
-    /* Several tests in a row find a message sooner than one in each turn. There is nothing else to do: the turn before
-     * has found no message, and has looked after what earlier ones left. */
-    if (wait->idle && rmai_messages_await(&net->messages, net->transport, WAIT_TESTS) != RMA_SUCCESS)
-        rmai_net_fatal(net);
-    heard = drive_a_while(net, 1, 0);
-    /* If messages never cease to arrive, the thread does not rest: so it also checks the wait here. */
-    if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
-    if (heard > 0) {
-        wait->nap = NAP_FIRST;
-        wait->idle = 0;
-        return;
-    }
-    if ((wait->idle += wait->idle ? WAIT_TESTS + 1 : 1) < (net->crowded ? POLLS_CROWDED : POLLS)) {
-        yield_lock(net);
-        return;
-    }
-    rmai_net_unlock(net);
-    rmai_doze(net->handlers.doze, wait->nap);
-    wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
-    rmai_net_lock(net);
-    net->handlers.wait_lasts(net->handlers.context, &wait->stall);
-}
-
-int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, waiter->pe);
-    while (waiter->left > 0) rmai_net_wait_turn(net, &wait);
-    rmai_net_wait_ends(net, &wait);
-    if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
-    return *waiter->text ? rmai_error(waiter->code, "%s", waiter->text) : rmai_net_failed_there(call, pe, waiter->code);
-}
-
-/* Waits for one token, and serves other PEs meanwhile. */
-static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, struct rmai_token *token,
-                                    struct rmai_arrival *arrival, const struct rmai_team *team) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
-    int done = 0;
-    wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
-    wait.stall.team = wait.stall.meeting = team;
-    rmai_net_lock(net);
-    while (done == 0) {
-        rmai_net_wait_turn(net, &wait);
-        done = net->transport->operations->test(net->transport, token, arrival);
-        for (int i = 1; i < TOKEN_POLLS && done == 0; i++, wait.idle++)
-            done = net->transport->operations->test(net->transport, token, arrival);
-    }
-    rmai_net_wait_ends(net, &wait);
-    rmai_net_unlock(net);
-    return done;
-}
-
-/* A program that makes one short collective call after another may find each message within the first polls, and would
- * serve nobody else. So some of these calls drive progress; the count need not be exact. */
-static inline void serve_sometimes(struct rmai_net *net) {
-    const unsigned finished = atomic_load_explicit(&net->finished, memory_order_relaxed) + 1;
-    atomic_store_explicit(&net->finished, finished, memory_order_relaxed);
-    if (RMAI_UNLIKELY(finished % FINISHES_A_TURN == 0)) rmai_net_progress(net, 1);
-}
-
-/* Messages of the same collective call mostly arrive within some polls. These need neither the lock nor the state of a
- * long wait. */
-int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
-                    const struct rmai_team *team) {
-    int done = token->word == 0;
-    serve_sometimes(net);
-    for (int polls = 0; done == 0 && polls < TOKEN_POLLS_FIRST; polls++)
-        done = net->transport->operations->test(net->transport, token, arrival);
-    if (RMAI_UNLIKELY(done == 0)) done = wait_for_token(net, call, token, arrival, team);
-    if (RMAI_LIKELY(done > 0)) return RMA_SUCCESS;
-    rmai_error_prefix("%s: ", call);
-    return RMA_ERR_MPI;
 }

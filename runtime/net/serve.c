@@ -4,8 +4,8 @@
  * of progress continues a reply or long data that the transport has not taken yet.
  *
  * Requests are served even without free memory, although slowly: this PE gets memory for one reply when it opens, and a
- * request stays unread until a reply is free (rmai_serve_ready). A long put keeps a second reply until its data have
- * arrived; it fails if there is no memory for that. */
+ * request stays unread until a reply is free (rmai_serve_ready). Long data fail if there is no memory for their state.
+ */
 #include "config.h"
 
 #include "runtime/net/serve.h"
@@ -16,11 +16,10 @@
 #include "base/update.h"
 #include "base/wait.h"
 #include "base/word.h"
-#include "runtime/net/batch.h"
 #include "runtime/net/by_node.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/op.h"
-#include "runtime/net/peer.h"
-#include "runtime/net/state.h"
+#include "runtime/net/request.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -36,14 +35,15 @@ struct reply {
     _Alignas(8) unsigned char message[RMAI_MESSAGE];
 };
 
-/* Long data under way. */
+/* Long data under way: data arrive, if `puts`, and then the note LANDED is sent; or they leave. */
 struct transit {
     struct transit *next;
     struct rmai_token data;
     void *hold, *signal_hold; /* keep the data's memory, and the signal's, in place; or NULL */
-    struct reply *done; /* of a put: the reply that says that the data have come. It is allocated before they move,
-                           since nothing may fail afterwards */
-    uint64_t *signal;   /* the word of the signal, an atomic `op` with `value` after the data; or NULL */
+    int puts, landed, to;
+    struct rmai_envelope note; /* of a put: GO, and then LANDED */
+    struct rmai_token sent;
+    uint64_t *signal; /* the word of the signal, an atomic `op` with `value` after the data; or NULL */
     uint64_t value;
     int op;
     struct work *work; /* of a record of kind RUNS: the blocks of the data; or NULL */
@@ -69,7 +69,6 @@ struct rmai_replies {
 struct task {
     struct rmai_net *net;
     int from;
-    uint16_t batch;
     unsigned expected;   /* records before this one that expect something from the reply */
     struct reply *reply; /* the request's own reply, or NULL: not needed so far */
     struct rmai_record r;
@@ -84,7 +83,7 @@ struct task {
 
 /* ---- replies ---- */
 
-static struct reply *begin_reply(struct rmai_replies *a, int to, uint16_t batch, enum rmai_wire kind) {
+static struct reply *begin_reply(struct rmai_replies *a, int to, enum rmai_wire kind) {
     struct reply *r = a->idle;
     if (r)
         a->idle = r->next;
@@ -92,7 +91,7 @@ static struct reply *begin_reply(struct rmai_replies *a, int to, uint16_t batch,
         return NULL;
     r->to = to;
     r->bytes = sizeof r->e;
-    r->e = (struct rmai_envelope){.kind = (uint16_t)kind, .batch = batch};
+    r->e = (struct rmai_envelope){.kind = (uint16_t)kind};
     r->sent = RMAI_NO_TOKEN;
     return r;
 }
@@ -126,7 +125,7 @@ int rmai_serve_ready(struct rmai_net *net) {
 }
 
 static struct reply *reply_of(struct task *t) {
-    if (!t->reply) t->reply = begin_reply(t->net->replies, t->from, t->batch, RMAI_WIRE_REPLY);
+    if (!t->reply) t->reply = begin_reply(t->net->replies, t->from, RMAI_WIRE_REPLY);
     assert(t->reply && "rmai_serve_ready has seen to it");
     return t->reply;
 }
@@ -211,7 +210,7 @@ static int find_signal(struct task *t, struct transit *d) {
 static int allocate_work(struct task *t, struct transit *d, void *there) {
     const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
     const size_t list = rmai_padded(rmai_wire_runs_bytes(&runs)), room = (list + 15) & ~(size_t)15;
-    struct work *k = malloc(sizeof *k + room + (size_t)t->e.value);
+    struct work *k = malloc(sizeof *k + room + rmai_wire_long_bytes(t->e.value));
     if (!k) return 0;
     *k = (struct work){.runs = runs, .op = t->r.op, .there = there, .list = k->room, .data = k->room + room};
     memcpy(k->room, t->elements + 4 * sizeof(uint64_t), rmai_wire_runs_bytes(&runs));
@@ -220,30 +219,41 @@ static int allocate_work(struct task *t, struct transit *d, void *there) {
     return 1;
 }
 
+/* Tells the origin of a put: the place is ready, or the data are in it. */
+static int send_note(struct rmai_net *net, struct transit *d, enum rmai_wire kind) {
+    struct rmai_link *link = rmai_link_to(net, d->to);
+    d->note.kind = (uint16_t)kind;
+    d->note.done = link ? rmai_link_take_acks(link) : 0;
+    return rmai_send(net->transport, d->to, RMAI_SHORT_TAG, &d->note, sizeof d->note, &d->sent);
+}
+
 static int begin_moving(struct task *t, struct transit *d, void *there) {
     struct rmai_transport *transport = t->net->transport;
-    const size_t len = (size_t)t->e.value;
+    const size_t len = rmai_wire_long_bytes(t->e.value);
+    int code;
     if (d->work) there = d->work->data;
-    if (d->done) return rmai_receive(transport, t->from, rmai_long_tag(t->batch, 0), there, len, &d->data);
-    return rmai_send(transport, t->from, rmai_long_tag(t->batch, 1), there, len, &d->data);
+    if (!d->puts) return rmai_send(transport, t->from, rmai_long_tag(d->note.number, 1), there, len, &d->data);
+    code = rmai_receive(transport, t->from, rmai_long_tag(d->note.number, 0), there, len, &d->data);
+    if (code == RMA_SUCCESS && send_note(t->net, d, RMAI_WIRE_GO) != RMA_SUCCESS) rmai_net_fatal(t->net);
+    return code;
 }
 
 /* Starts moving long data. Every step that can fail comes before they move: after an error nothing is under way. */
 static int begin_transit(struct task *t, void *there, void *hold) {
     struct rmai_replies *a = t->net->replies;
     struct transit *d = malloc(sizeof *d);
-    const int put = t->r.kind == RMAI_RECORD_PUT_LONG || t->r.flags & RMAI_RECORD_BRINGS,
-              blocks = t->r.kind == RMAI_RECORD_RUNS;
     int code = RMA_SUCCESS;
-    if (d) *d = (struct transit){.hold = hold, .data = RMAI_NO_TOKEN};
-    if (d && put) d->done = begin_reply(a, t->from, t->batch, RMAI_WIRE_REPLY);
-    if (!d || (put && !d->done) || (blocks && !allocate_work(t, d, there)))
+    if (d)
+        *d = (struct transit){.hold = hold,
+                              .puts = t->r.kind == RMAI_RECORD_PUT_LONG || t->r.flags & RMAI_RECORD_BRINGS,
+                              .to = t->from,
+                              .note.number = (uint16_t)rmai_wire_long_number(t->e.value)};
+    if (!d || (t->r.kind == RMAI_RECORD_RUNS && !allocate_work(t, d, there)))
         code = rmai_error(RMA_ERR_NO_MEM, "%s: PE %d has no memory to move %zu bytes", t->call, t->net->job->my_pe,
-                          (size_t)t->e.value);
+                          rmai_wire_long_bytes(t->e.value));
     if (code == RMA_SUCCESS) code = find_signal(t, d);
     if (code == RMA_SUCCESS) code = begin_moving(t, d, there);
     if (code != RMA_SUCCESS) {
-        if (d && d->done) keep_reply(a, d->done);
         if (d) release_hold(t->net, d->signal_hold);
         if (d) free(d->work);
         free(d);
@@ -253,12 +263,37 @@ static int begin_transit(struct task *t, void *there, void *hold) {
     d->next = a->transits;
     a->transits = d;
     t->net->serving = 1;
-    if (put) reply_of(t)->e.kind = RMAI_WIRE_GO; /* the reply comes later */
     return RMA_SUCCESS;
 }
 
 static inline void ring_bell(const struct rmai_net *net, const void *word) {
     if (RMAI_UNLIKELY(word == net->bell.word)) rmai_rouse(net->bell.futex);
+}
+
+/* The data are in their place, or have left it. Returns RMA_SUCCESS or RMA_ERR_MPI. */
+static int end_moving(struct rmai_net *net, struct transit *d) {
+    if (d->puts && d->work) do_blocks(net, d->work, d->work->data, NULL);
+    if (d->puts) atomic_thread_fence(memory_order_release);
+    if (d->signal) {
+        rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
+        ring_bell(net, d->signal);
+    }
+    release_hold(net, d->hold);
+    release_hold(net, d->signal_hold);
+    free(d->work);
+    d->landed = 1;
+    return d->puts ? send_note(net, d, RMAI_WIRE_LANDED) : RMA_SUCCESS;
+}
+
+/* Returns 1 if nothing of it is left to do, 0 if something is under way, -1 if the transport has failed. */
+static int advance_transit(struct rmai_net *net, struct transit *d) {
+    int done = rmai_token_done(net->transport, &d->sent);
+    if (done == 1 && !d->landed) {
+        done = rmai_token_done(net->transport, &d->data);
+        if (done == 1 && end_moving(net, d) != RMA_SUCCESS) return -1;
+        if (done == 1) done = rmai_token_done(net->transport, &d->sent);
+    }
+    return done;
 }
 
 int rmai_serve_advance(struct rmai_net *net) {
@@ -274,26 +309,13 @@ int rmai_serve_advance(struct rmai_net *net) {
         keep_reply(a, r);
     }
     for (struct transit *d, **i = &a->transits; (d = *i) != NULL;) {
-        int done = rmai_token_done(net->transport, &d->data);
-        if (done < 0) return RMA_ERR_MPI;
-        if (!done) {
+        const int over = advance_transit(net, d);
+        if (over < 0) return RMA_ERR_MPI;
+        if (!over) {
             i = &d->next;
             continue;
         }
         *i = d->next;
-        if (d->done) {
-            int code;
-            if (d->work) do_blocks(net, d->work, d->work->data, NULL);
-            atomic_thread_fence(memory_order_release);
-            if (d->signal) {
-                rmai_atomic(d->op, d->signal, sizeof *d->signal, d->value, 0);
-                ring_bell(net, d->signal);
-            }
-            if ((code = send_reply(net, d->done)) != RMA_SUCCESS) return code;
-        }
-        release_hold(net, d->hold);
-        release_hold(net, d->signal_hold);
-        free(d->work);
         free(d);
     }
     net->serving = a->sending || a->transits;
@@ -623,7 +645,8 @@ static int do_with_range(struct task *t) {
     const int writes = look ? (t->r.op == 2 ? -1 : t->r.op) : t->r.kind == RMAI_RECORD_PUT_LONG;
     const size_t align = look && t->r.len ? t->r.len : 1;
     void *there, *hold = NULL;
-    int code = locate(t, t->e.offset, (size_t)t->e.value, align, writes, &there, &hold);
+    const size_t len = look ? (size_t)t->e.value : rmai_wire_long_bytes(t->e.value);
+    int code = locate(t, t->e.offset, len, align, writes, &there, &hold);
     if (code != RMA_SUCCESS) return code;
     if (!look) return begin_transit(t, there, hold);
     release_hold(t->net, hold);
@@ -668,10 +691,7 @@ static __attribute__((noinline)) int do_runs(struct task *t) {
         release_hold(t->net, hold);
         return code;
     }
-    if (t->r.flags & (RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES)) {
-        reply_of(t);
-        return begin_transit(t, there, hold);
-    }
+    if (rmai_wire_is_long(&t->r)) return begin_transit(t, there, hold);
     k.there = there;
     k.position = position_of(t, t->e.offset);
     do_blocks(t->net, &k, writes ? data : NULL,
@@ -689,7 +709,7 @@ static int do_record(struct task *t) {
     t->e = rmai_wire_element(&t->r, t->elements);
     switch ((enum rmai_net_kind)t->r.kind) {
         case RMAI_RECORD_PUT_LONG:
-        case RMAI_RECORD_GET_LONG: reply_of(t); return do_with_range(t);
+        case RMAI_RECORD_GET_LONG:
         case RMAI_RECORD_LOOK: return do_with_range(t);
         case RMAI_RECORD_RUNS: return do_runs(t);
         case RMAI_RECORD_ALLOC:
@@ -723,9 +743,10 @@ static __attribute__((noinline)) int answer_self(struct task *t) {
     struct reply *r = t->reply;
     struct rmai_wire_reader m;
     int code;
-    if (!r) return rmai_batches_done(t->net, t->from, 1);
+    if (!r) return rmai_link_done(t->net, t->from, 1);
     memcpy(r->message, &r->e, sizeof r->e);
-    code = rmai_batch_take_reply(t->net, t->from, rmai_wire_open(&m, r->message, r->bytes), &m);
+    rmai_wire_open(&m, r->message, r->bytes);
+    code = rmai_reply_take(t->net, t->from, &m);
     keep_reply(t->net->replies, r);
     return code;
 }
@@ -735,17 +756,16 @@ static int answer_request(struct task *t) {
     struct rmai_link *link;
     if (RMAI_UNLIKELY(t->from == t->net->job->my_pe)) return answer_self(t);
     link = t->reply ? NULL : rmai_link_to(t->net, t->from);
-    return link ? rmai_link_done(t->net, link) : send_reply(t->net, reply_of(t));
+    return link ? rmai_link_owe(t->net, link) : send_reply(t->net, reply_of(t));
 }
 
-int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m) {
+int rmai_serve(struct rmai_net *net, int from, struct rmai_wire_reader *m) {
     struct rmai_error_kept kept;
     struct task t; /* some fields have no value before the first record */
     uint64_t served = 0;
     int more;
     t.net = net;
     t.from = from;
-    t.batch = request->batch;
     t.expected = 0;
     t.reply = NULL;
     net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
@@ -772,9 +792,10 @@ int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *reque
 }
 
 int rmai_serve_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {
-    struct reply *r = begin_reply(net->replies, from, ping->batch, RMAI_WIRE_ALIVE);
+    struct reply *r = begin_reply(net->replies, from, RMAI_WIRE_ALIVE);
     char in[RMAI_WAITING_TEXT];
     assert(r && "rmai_serve_ready has been asked");
+    r->e.number = ping->number;
     r->e.n = ping->n;
     net->handlers.waiting_in(net->handlers.context, in);
     memcpy(r->message + r->bytes, in, sizeof in);

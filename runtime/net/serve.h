@@ -17,7 +17,7 @@ void rmai_serve_close(struct rmai_net *net);
  * advances replies and long data that are under way. rmai_serve_ping answers the ping of PE `from`. They return
  * RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed, or no PE sends such a request. */
 int rmai_serve_ready(struct rmai_net *net);
-int rmai_serve(struct rmai_net *net, int from, const struct rmai_envelope *request, struct rmai_wire_reader *m);
+int rmai_serve(struct rmai_net *net, int from, struct rmai_wire_reader *m);
 int rmai_serve_advance(struct rmai_net *net);
 int rmai_serve_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping);
 

@@ -3,9 +3,41 @@
 
 #include "runtime/net/state.h"
 #include "base/error.h"
-#include "runtime/net/net.h"
 
 #include <stdlib.h>
+
+#define LOCK_POLLS 1000
+
+/* ---- the lock ---- */
+
+/* The thread that holds the lock may poll for a long time. Other threads announce themselves in `wanted`; the holder
+ * then releases the lock between two polls. If PEs do not share processors, a thread polls for the lock before it
+ * sleeps: waking up takes longer than a message. */
+void rmai_net_lock(struct rmai_net *net) {
+    if (net->biased) {
+        rmai_biased_enter(&net->bias);
+        return;
+    }
+    if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
+    atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
+    for (int i = net->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
+        rmai_pause();
+        if (pthread_mutex_trylock(&net->lock) != 0) continue;
+        atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
+        return;
+    }
+    pthread_mutex_lock(&net->lock);
+    atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
+}
+
+void rmai_net_unlock(struct rmai_net *net) {
+    if (net->biased)
+        rmai_biased_leave(&net->bias);
+    else
+        pthread_mutex_unlock(&net->lock);
+}
+
+/* ---- errors ---- */
 
 void rmai_net_fatal(struct rmai_net *net) {
     net->handlers.fatal(net->handlers.context);

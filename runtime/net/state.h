@@ -16,25 +16,35 @@
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
 #include "runtime/net/by_node.h"
-#include "runtime/net/messages.h"
 #include "runtime/net/net.h"
 #include "runtime/net/pe_table.h"
+#include "runtime/net/route.h"
 #include "runtime/net/transport.h"
-#include "runtime/net/ways.h"
+#include "runtime/net/window.h"
+#include "runtime/net/wire.h"
 
-#define RMAI_CREDITS 4    /* unanswered messages of one PE's context at another PE */
-#define RMAI_BATCHES 1024 /* unanswered messages of one PE in all */
-
-struct rmai_batch;
 struct rmai_envelope;
 struct rmai_link;
+struct rmai_message;
 struct rmai_replies;
+struct rmai_transfer;
 
 /* The buffers of the probe of MPI's windows. They stay, since MPI may still read and write them after a flush that has
  * failed. */
 struct rmai_probe_buffers {
     uint64_t symmetric, word;
     unsigned char pattern[13], back[13];
+};
+
+/* The messages that have arrived: the receives, of which `next` gets the next message. */
+#define RMAI_POSTED 16
+struct rmai_inbox {
+    struct rmai_token posted[RMAI_POSTED];
+    unsigned char (*buffer)[RMAI_MESSAGE];
+    unsigned next;
+    int read;    /* this PE is done with the previous message, whose receive is not posted again yet */
+    int arrived; /* it has got the message, and this PE is not done with it: */
+    struct rmai_arrival arrival;
 };
 
 struct rmai_net {
@@ -53,15 +63,16 @@ struct rmai_net {
     pthread_mutex_t lock;
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
-    struct rmai_messages messages;
-    struct rmai_batch *idle, *moving; /* moving: the transport is still busy with their messages or long data */
-    struct rmai_batch *to_self,
-        *to_self_last;              /* requests of this PE to itself, which the next turn of progress serves */
-    struct rmai_batch **batch;      /* the batches by their numbers: batch_room places, each a batch or NULL, */
-    unsigned batch_room, n_batches; /* and how many there are */
+    struct rmai_inbox inbox;
+    struct rmai_message *idle, *unsent; /* unsent: answered, and the transport still reads them */
+    unsigned n_messages, n_idle;        /* all, and the idle ones */
+    struct rmai_transfer *transfers;    /* under way, */
+    struct rmai_transfer **transfer;    /* and by their numbers: transfer_room places, each a transfer or NULL; */
+    unsigned transfer_room, n_transfers;
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */
-    struct rmai_link *owing; /* links with requests that are done and not acknowledged */
+    struct rmai_link *owing; /* links with messages that are done and not acknowledged */
+    struct rmai_link *self;  /* this PE's link to itself, whose messages it serves in place; or NULL */
     struct rmai_replies *replies;
     int serving;             /* 0: rmai_serve_advance has nothing to do */
     int crowded;             /* more PEs than processors on this machine */
@@ -79,12 +90,10 @@ struct rmai_net {
     struct rmai_pending *sets;
     unsigned n_opened; /* sets opened so far */
 
-    _Atomic int gathered; /* 1: an open batch of a set without a session may wait for an acknowledgement */
-    /* Under `lock`; times by rmai_wtime. */
-    int sessions;         /* sets with an open session, */
-    double batches_due;   /* and when their open batches are sent next; */
-    double give_back_due; /* when idle batches may be given back; */
-    int side_work;        /* 0: there is no request to self, no session and no idle batch to look after in a round */
+    _Atomic int gathered; /* 1: an open message of a set without a session may wait for an acknowledgement */
+    int sessions;         /* sets with an open session, under `lock`, */
+    double session_due;   /* and when their open messages are sent next, by rmai_wtime, as in the next line */
+    double give_back_due; /* when the memory of idle messages may be given back */
 
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
     _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: most operations of a program that makes many of one kind only extend the last record of an open batch
- * (batch.h). A *stream* is such a record that the next operation may extend in place: two stores, and no call of this
+/* Streams: most operations of a program that makes many of one kind only extend the last record of an open message
+ * (flow.h). A *stream* is such a record that the next operation may extend in place: two stores, and no call of this
  * folder. The short puts, gets and atomics of the layers above try this first; if it fails they call op.h. Streams of
  * aligned words of 4 or 8 bytes are compact records (wire.h), if the words are in reach of one base. All others are
  * wide: each element has an offset of 8 bytes.
  *
- * A set has a stream for each of a few PEs, by their last bits. message.c opens one when it has added an element that
- * others may follow. Whoever reads or sends the batch settles the stream first: then the batch knows of its elements,
- * and the stream is closed. `stop` is before the end of the batch's room, and where the caller has to poll for replies.
+ * A set has a stream for each of a few PEs, by their last bits. request.c opens one when it has added an element that
+ * others may follow. Whoever reads or sends the message settles the stream first: then the message knows of its
+ * elements, and the stream is closed. `stop` is before the end of the message's room, and where the caller has to poll
+ * for replies.
  *
  * Streams exist only where the net's lock is biased: the owner of that lock extends them, and the guest settles them.
  */
@@ -40,7 +41,7 @@ struct rmai_stream {
     void **dest;    /* after the place for the next element's destination, if its kind has one */
     uint32_t last;  /* the kind of element of the last stream here, as in the key */
     int same;       /* all atomics have the operand `value`, and only numbers are added */
-    struct rmai_batch *batch;
+    struct rmai_message *message;
     uint64_t base; /* the offset in a space; it stays when the stream is closed */
 } __attribute__((aligned(64)));
 

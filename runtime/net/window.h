@@ -4,12 +4,34 @@
 #ifndef RMAI_WINDOW_H
 #define RMAI_WINDOW_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 #include "runtime/net/net.h"
 #include "runtime/net/op.h"
+#include "runtime/net/transport.h"
 
-struct rmai_peer;
+/* MPI's dynamic window: which of each PE's memory is attached to it, and at which address. A PE attaches its memory by
+ * itself, without a meeting, and does not detach a heap's memory before the end: so what another PE has learned stays
+ * true. Memory that the program attaches, and may detach, is not in the window.
+ *
+ * A part of the space (enum rmai_part_kind) is attached from its first byte on, in the steps in which heaps grow
+ * (rmai_step_end). No access crosses the end of a step: MPI requires that it lies in one attached region. */
+struct rmai_dynamic {
+    int open;                   /* there is a dynamic window; */
+    int parts[RMAI_PARTS];      /* 1: the part's memory is attached to it */
+    struct rmai_directory *own; /* this PE's, or NULL */
+    int by_get;                 /* directories are read through the fixed window; else by asking the PE */
+    pthread_mutex_t lock;       /* held while attaching */
+    int closed[RMAI_PARTS];     /* nothing more of the part is attached; under `lock` */
+    _Atomic int refused;        /* MPI has refused to attach more: nothing is attached any more */
+    _Atomic unsigned growths;   /* growths of the symmetric heap that all PEs have followed */
+};
+
+struct rmai_flow;
+
+/* ---- the dynamic window (dynamic.c) ---- */
 
 /* rmai_dynamic_open is given this PE's directory, and the address of each part's first byte. rmai_dynamic_follow
  * attaches the bytes of [0, size) of the part that are not attached yet, and enters them in the directory; only the PE
@@ -31,14 +53,20 @@ int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op);
 int rmai_window_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_window_get(struct rmai_net *net, const struct rmai_op *op);
 
-/* rmai_window_flush completes all transfers to p through the windows; the caller holds the set's lock.
+/* rmai_window_flush completes what has gone to the flow's PE through the windows; the caller holds the set's lock.
  * rmai_window_flush_all completes all transfers to all PEs, one set after the other; if `covered` was set to 0 before,
  * no thread uses the fixed window after it. Both return RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_peer *p);
+int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f);
 int rmai_window_flush_all(struct rmai_net *net, const char *call);
 
 /* rmai_dynamic_learn reads pe's directory again, and waits for it. The caller does not hold the set's lock. Returns
  * RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI. */
 int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
+
+/* rmai_dynamic_find finds [offset, offset + *len) of pe's space in pe's part of the dynamic window, and cuts *len at
+ * the end of a step. The caller holds the set's lock. Returns 1 with *address; 0 if it is not in the window; -1 if the
+ * caller has to read pe's directory first (rmai_dynamic_learn). */
+int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
+                      uint64_t *address);
 
 #endif

@@ -48,19 +48,10 @@ static int refuse_message(struct rmai_wire_reader *m, const char *what, const ch
 
 static size_t bytes_left(const struct rmai_wire_reader *m) { return (size_t)(m->end - m->at); }
 
-const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len) {
-    const struct rmai_envelope *e = message;
-    if (RMAI_UNLIKELY(len < sizeof *e)) {
-        snprintf(m->wrong, sizeof m->wrong, "%zu bytes are too short for a message: the envelope has %zu", len,
-                 sizeof *e);
-        return NULL;
-    }
-    m->at = (const unsigned char *)(e + 1);
-    m->end = (const unsigned char *)message + len;
-    m->next = 0;
-    m->n = e->n;
-    m->reply = sizeof *e;
-    return e;
+const struct rmai_envelope *rmai_wire_too_short_(struct rmai_wire_reader *m, size_t len) {
+    snprintf(m->wrong, sizeof m->wrong, "%zu bytes are too short for a message: the envelope has %zu", len,
+             sizeof(struct rmai_envelope));
+    return NULL;
 }
 
 static int end_of(struct rmai_wire_reader *m) {
@@ -200,6 +191,16 @@ static int is_run_inside(const struct rmai_wire_run *run, uint64_t span, uint64_
     return run->at >= 0 && last >= 0 && (uint64_t)run->at <= span - run->len && (uint64_t)last <= span - run->len;
 }
 
+/* 1 if the operand can be a transfer's: RMAI_TRANSFERS numbers, and data of one piece. */
+static int is_transfer(uint64_t value) {
+    return rmai_wire_long_number(value) < RMAI_TRANSFERS && rmai_wire_long_bytes(value) <= RMAI_PIECE;
+}
+
+static RMAI_COLD int refuse_transfer(struct rmai_wire_reader *m, uint64_t value) {
+    return refuse_message(m, "record", "transfer %u of %zu bytes", rmai_wire_long_number(value),
+                          rmai_wire_long_bytes(value));
+}
+
 /* Checks a record of kind RUNS: the receiver may walk its runs, and finds all data there. Writes the bytes of its
  * values in the reply to *value. */
 static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, const struct rmai_record *r,
@@ -207,18 +208,20 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
     const struct rmai_element e = rmai_wire_element(r, element);
     const struct rmai_wire_runs runs = rmai_wire_runs_of(e.cond);
     const size_t list = rmai_wire_runs_bytes(&runs);
+    const uint64_t bytes = rmai_wire_is_long(r) ? rmai_wire_long_bytes(e.value) : e.value;
     uint64_t sum = 0;
     if (!is_range(r, e.offset, e.word)) return refuse_offset(m, e.offset);
-    if (!runs_have_way(r) || runs.listed > 1 || e.value > RMAI_PIECE)
+    if (rmai_wire_is_long(r) && !is_transfer(e.value)) return refuse_transfer(m, e.value);
+    if (!runs_have_way(r) || runs.listed > 1 || bytes > RMAI_PIECE)
         return refuse_message(m, "record", "runs with operation %u, flags %#x, form %u, %llu bytes", r->op, r->flags,
-                              runs.listed, (unsigned long long)e.value);
+                              runs.listed, (unsigned long long)bytes);
     if (r->op >= RMAI_RUNS_UPDATE &&
         (runs.type >= RMAI_TYPES ||
          !rmai_update_has((enum rma_op)(r->op - RMAI_RUNS_UPDATE), (enum rma_type)runs.type)))
         return refuse_message(m, "record", "update %u of type %u", r->op - RMAI_RUNS_UPDATE, runs.type);
-    if (r->len != list + (rmai_wire_runs_bring(r) ? rmai_padded(e.value) : 0))
+    if (r->len != list + (rmai_wire_runs_bring(r) ? rmai_padded(bytes) : 0))
         return refuse_message(m, "record", "%u bytes for %u runs and %llu bytes of data", r->len, runs.n,
-                              (unsigned long long)e.value);
+                              (unsigned long long)bytes);
     for (unsigned i = 0; i < runs.n; i++) {
         const struct rmai_wire_run run = rmai_wire_run_at(&runs, element + 4 * sizeof(uint64_t), i);
         if (!is_run_inside(&run, e.word, &sum))
@@ -228,10 +231,10 @@ static __attribute__((noinline)) int check_runs(struct rmai_wire_reader *m, cons
             return refuse_message(m, "record", "a block of %llu bytes of type %u", (unsigned long long)run.len,
                                   runs.type);
     }
-    if (r->flags & RMAI_RECORD_WANTED) *value = rmai_padded(e.value);
-    return sum == e.value ? 1
-                          : refuse_message(m, "record", "runs of %llu bytes, not %llu", (unsigned long long)sum,
-                                           (unsigned long long)e.value);
+    if (r->flags & RMAI_RECORD_WANTED) *value = rmai_padded(bytes);
+    return sum == bytes ? 1
+                        : refuse_message(m, "record", "runs of %llu bytes, not %llu", (unsigned long long)sum,
+                                         (unsigned long long)bytes);
 }
 
 /* Checks the operands of all other records, which have one element. */
@@ -240,12 +243,10 @@ static int check_operands(struct rmai_wire_reader *m, const struct rmai_record *
     if (r->kind == RMAI_RECORD_RUNS) return 1; /* check_runs has read it */
     const int moves = r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG,
               looks = r->kind == RMAI_RECORD_LOOK;
-    if (!is_offset(e.offset) && !((moves || looks) && is_range(r, e.offset, e.value)))
-        return refuse_offset(m, e.offset);
+    const uint64_t bytes = moves ? rmai_wire_long_bytes(e.value) : e.value;
+    if (!is_offset(e.offset) && !((moves || looks) && is_range(r, e.offset, bytes))) return refuse_offset(m, e.offset);
     if (!is_offset(e.word)) return refuse_offset(m, e.word);
-    if (moves && e.value > RMAI_PIECE)
-        return refuse_message(m, "record", "a %s of %llu bytes", kinds[r->kind], (unsigned long long)e.value);
-    return 1;
+    return moves && !is_transfer(e.value) ? refuse_transfer(m, e.value) : 1;
 }
 
 /* Any record, with all checks. */

@@ -10,12 +10,15 @@
  * of 8 bytes takes 16 bytes. A run on aligned words of 4 or 8 bytes may be compact (RMAI_RECORD_COMPACT): then an
  * element names its word by a number of 4 bytes, so an add takes 12 bytes, or 4 if all adds have the same operand.
  *
- * A request whose elements return values, fail, or have long data gets a reply of its own. The reply has an item for
- * each record that returns values or has failed, in the order of the records. All other requests are only counted: each
- * message tells its receiver how many more of them are done, the oldest first. Data are padded to 8 bytes.
+ * Requests are answered in the order in which they were sent. One whose elements return values or have failed gets a
+ * reply, with an item for each record that returns values or has failed, in the order of the records. All others are
+ * only counted: each message tells its receiver how many more of them are done. Data are padded to 8 bytes.
+ *
+ * Long data travel beside the messages, by a tag of their own. Their record has the number of the transfer, which the
+ * origin has chosen. It is answered as others are: that says nothing about the data.
  *
  * The reader below checks every length, count and number of a message before anybody uses it. The receiver checks what
- * only it can know: whether it has such a batch, and whether there is memory at an offset. */
+ * only it can know: whether it has made such a request, and whether there is memory at an offset. */
 #ifndef RMAI_WIRE_H
 #define RMAI_WIRE_H
 
@@ -36,29 +39,29 @@
 
 enum rmai_wire {
     RMAI_WIRE_REQUEST,
-    RMAI_WIRE_GO, /* to a request of RMAI_RECORD_PUT_LONG: the place is ready, send the data */
     RMAI_WIRE_REPLY,
+    RMAI_WIRE_GO,       /* to a transfer that puts: the place is ready, send the data */
+    RMAI_WIRE_LANDED,   /* to a transfer that puts: the data are in their place */
     RMAI_WIRE_DONE,     /* nothing but the envelope's `done` */
     RMAI_WIRE_DOORBELL, /* a PE is using the window: the receiver has only to stay awake */
-    RMAI_WIRE_PING,     /* asks for a sign of life; `batch` and `n` are the asker's */
+    RMAI_WIRE_PING,     /* asks for a sign of life; `number` and `n` are the asker's */
     RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; the call in which the PE waits follows as text */
     RMAI_WIRE_KINDS
 };
 
 struct rmai_envelope {
-    uint16_t kind;  /* enum rmai_wire */
-    uint16_t batch; /* the origin's number of the request */
-    uint16_t n;     /* records, or items */
-    uint16_t done;  /* how many more of the receiver's requests are done: the oldest that got no reply */
+    uint16_t kind;   /* enum rmai_wire */
+    uint16_t number; /* GO, LANDED: of the transfer */
+    uint16_t n;      /* records, or items */
+    uint16_t done;   /* how many more of the receiver's requests are done: the oldest ones */
 };
 
 enum rmai_net_kind {
     RMAI_RECORD_PUT,      /* data of `len` bytes follow the offset */
     RMAI_RECORD_GET,      /* the item has `len` bytes of each element */
-    RMAI_RECORD_PUT_LONG, /* value: bytes, which arrive by tag. With RMAI_RECORD_SIGNAL the atomic op with cond on
-                           * `word` follows
-                           */
-    RMAI_RECORD_GET_LONG, /* value: bytes, which leave by tag */
+    RMAI_RECORD_PUT_LONG, /* value: rmai_wire_long, of data which arrive by tag. With RMAI_RECORD_SIGNAL the atomic op
+                           * with cond on `word` follows */
+    RMAI_RECORD_GET_LONG, /* value: rmai_wire_long, of data which leave by tag */
     RMAI_RECORD_LOOK,     /* value: bytes; asks only whether they exist. op: 1 if they will be written, 2 if unknown */
     RMAI_RECORD_ATOMIC,   /* the item has each element's old value, if RMAI_RECORD_WANTED */
     RMAI_RECORD_ALLOC,    /* value: bytes; the item has the global pointer */
@@ -89,9 +92,9 @@ struct rmai_record {
 };
 
 /* What a record of kind RUNS does. Its operands: offset, in the target's space, from which the runs count; value, the
- * bytes of all blocks; word, the bytes from `offset` on in which all blocks lie; cond, as below. The runs follow, and
- * then the data, unless they travel by tag or the record has none. A list is a shorter form: each run is its place, 8
- * bytes, and has one block of `len` bytes. */
+ * bytes of all blocks, or their rmai_wire_long if they travel by tag; word, the bytes from `offset` on in which all
+ * blocks lie; cond, as below. The runs follow, and then the data, unless they travel by tag or the record has none. A
+ * list is a shorter form: each run is its place, 8 bytes, and has one block of `len` bytes. */
 enum rmai_runs_op { RMAI_RUNS_PUT, RMAI_RUNS_GET, RMAI_RUNS_UPDATE }; /* UPDATE + enum rma_op */
 
 struct rmai_wire_run {
@@ -189,9 +192,23 @@ static inline int rmai_wire_expects(const struct rmai_record *r) {
 
 #define RMAI_TEXT_MAX 512 /* bytes of an error's text in a message */
 
-/* The tag of a request's long data. Two PEs may have a request under way in each direction, and a get's data travel
- * against its request. */
-static inline int rmai_long_tag(unsigned batch, int get) { return 1 + (int)(batch * 2) + get; }
+/* Long data: their bytes, and the number of their transfer, in one operand. */
+static inline uint64_t rmai_wire_long(size_t bytes, unsigned number) { return bytes | (uint64_t)number << 32; }
+static inline size_t rmai_wire_long_bytes(uint64_t value) { return (uint32_t)value; }
+static inline unsigned rmai_wire_long_number(uint64_t value) { return (unsigned)(value >> 32); }
+#define RMAI_TRANSFERS 1024 /* numbers */
+
+#define RMAI_SHORT_TAG 0 /* of messages */
+
+/* The tag of a transfer's data. Two PEs may have transfers under way in each direction, and a get's data travel against
+ * its request. */
+static inline int rmai_long_tag(unsigned number, int get) { return 1 + (int)(number * 2) + get; }
+
+/* rmai_wire_is_long: 1 if the record's data travel by tag. */
+static inline int rmai_wire_is_long(const struct rmai_record *r) {
+    return r->kind == RMAI_RECORD_PUT_LONG || r->kind == RMAI_RECORD_GET_LONG ||
+           (r->kind == RMAI_RECORD_RUNS && r->flags & (RMAI_RECORD_BRINGS | RMAI_RECORD_TAKES));
+}
 
 /* rmai_wire_gives: 1 if each element of the record returns a value of more than 0 bytes. */
 static inline int rmai_wire_gives(const struct rmai_record *r) {
@@ -235,7 +252,17 @@ struct rmai_wire_reader {
 
 /* rmai_wire_open starts reading a message of len bytes, which is aligned to 8. Returns its envelope, or NULL with
  * m->wrong. */
-const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len);
+const struct rmai_envelope *rmai_wire_too_short_(struct rmai_wire_reader *m, size_t len);
+static inline const struct rmai_envelope *rmai_wire_open(struct rmai_wire_reader *m, const void *message, size_t len) {
+    const struct rmai_envelope *e = message;
+    if (len < sizeof *e) return rmai_wire_too_short_(m, len);
+    m->at = (const unsigned char *)(e + 1);
+    m->end = (const unsigned char *)message + len;
+    m->next = 0;
+    m->n = e->n;
+    m->reply = sizeof *e;
+    return e;
+}
 
 /* rmai_wire_next_record reads the next record of a request: *r, its name (of RMAI_NAME_MAX bytes, "" without one), and
  * where its elements, or the base of a compact run, are. rmai_wire_next_item reads the next item of a reply,

@@ -3,8 +3,9 @@
 
 #include "runtime/watch/liveness.h"
 #include "base/error.h"
-#include "runtime/net/messages.h"
 #include "runtime/net/net.h"
+#include "runtime/net/transport.h"
+#include "runtime/net/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ struct rmai_ping *rmai_ping_ask(struct rmai_pings *pings, int pe) {
     if (i == RMAI_PINGS) return NULL;
     ping += i;
     ping->message =
-        (struct rmai_envelope){.kind = RMAI_WIRE_PING, .batch = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
+        (struct rmai_envelope){.kind = RMAI_WIRE_PING, .number = (uint16_t)i, .n = (uint16_t)(ping->message.n + 1)};
     ping->used = 1;
     ping->answered = 0;
     ping->pe = pe;
@@ -44,9 +45,9 @@ void rmai_ping_forget(struct rmai_ping *ping) { ping->used = 0; }
 
 int rmai_ping_take_answer(struct rmai_pings *pings, int from, const struct rmai_envelope *e, size_t len) {
     struct rmai_ping *ping;
-    if (!pings->place || e->batch >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
+    if (!pings->place || e->number >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
         return rmai_net_damaged(from, "it is no sign of life");
-    ping = &pings->place[e->batch];
+    ping = &pings->place[e->number];
     if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
     memcpy(ping->in, e + 1, sizeof ping->in);
     ping->in[sizeof ping->in - 1] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Signs of life: a PE pings a PE of another node, whose progress answers. The messages need neither batches nor
+/* Signs of life: a PE pings a PE of another node, whose progress answers. The messages need neither flows nor
  * credits, which may all be in use towards a PE that does not answer. The caller holds the net's lock in all calls;
  * none waits.
  */
@@ -17,7 +17,7 @@ struct rmai_net;
 #define RMAI_PINGS 256 /* unanswered pings of one PE in all */
 
 struct rmai_ping {
-    struct rmai_envelope message; /* `batch`: its place; `n`: uses of the place, to tell a late answer */
+    struct rmai_envelope message; /* `number`: its place; `n`: uses of the place, to tell a late answer */
     struct rmai_token sent;
     int used, answered;
     int pe;

@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "runtime/job/job.h"
 #include "runtime/net/group.h"
+#include "runtime/net/net.h"
 #include "runtime/net/progress.h"
 
 #include <stdarg.h>

@@ -105,7 +105,7 @@ static const struct {
 /* Puts, atomics, gets and others: one with any name, or a run without, as long as there is room. */
 static int write_records(void) {
     static const char name[RMAI_NAME_MAX] = "rma_gptr_put";
-    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .batch = (uint16_t)number(), .done = (uint16_t)number()};
+    struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .number = (uint16_t)number(), .done = (uint16_t)number()};
     size_t reply = sizeof e;
     len = sizeof e;
     while (at < end && e.n < 126) {

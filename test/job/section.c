@@ -402,8 +402,8 @@ static void long_lists(void) {
     free(value);
 }
 
-/* A request that fails leaves the gets that travel in its message as they are. Broken by a batch that forgets which of
- * its elements has failed: the second get, which waits for the first one's reply, then brought nothing. */
+/* A request that fails leaves the gets that travel in its message as they are. Broken by a message that forgets which
+ * of its elements has failed: the second get, which waits for the first one's reply, then brought nothing. */
 static void gets_beside_a_failure(void) {
     const int pe = job_any(1);
     const ptrdiff_t from[] = {24}, to[] = {16};

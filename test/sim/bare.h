@@ -9,7 +9,7 @@
 
 #include "rma.h"
 #include "runtime/net/net.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/state.h"
 #include "test/sim/network.h"
 

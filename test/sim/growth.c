@@ -190,7 +190,7 @@ static void do_nothing(struct actor *a) {
 }
 
 /* In the order in which they run. Limits are for 8 GiB of memory and some minutes:
- * - histogram: a PE that asks 64 others has a batch and a reply of some KiB for each, in all 0.5 MiB;
+ * - histogram: a PE that asks 64 others has a message and a reply of some KiB for each, in all 0.5 MiB;
  * - long data take some 200 KiB of each PE's room, and fcollect takes 16 bytes for each PE on each PE: the offset of
  *   its block, and the block;
  * - alltoall sends n (n - 1) messages. */

@@ -859,9 +859,10 @@ static void begin_numbers_late(struct actor *a) {
     struct rmai_header *header = rmai_header(&w->job, w->job.node_my_pe);
     struct rmai_team *t = &w->teams->team[RMAI_TEAM_WORLD];
     sim_gather(a->pe, NULL);
-    w->barrier->epoch = late;
+    w->barrier->epoch = w->barrier->gathering = late;
     for (int k = 0; k < RMAI_BARRIER_ROUNDS; k++) header->barrier.round[k].event.value = late;
     header->barrier.gate.event.value = late;
+    header->barrier.gathered.event.value = header->barrier.released.event.value = late;
     t->epoch = late;
     for (unsigned k = 0; k < w->teams->rounds; k++) {
         char *at = rmai_job_space(&w->job, w->job.node_my_pe) + rmai_team_words_at(w, RMAI_TEAM_WORLD);

@@ -113,7 +113,7 @@ static void drop_slots(int n) {
     for (int i = 0; i < n; i++) rmai_token_drop(transport, &posted[i], 1);
 }
 
-/* Waits for the message of receive i, and posts the receive again: what runtime/net/messages does for each message. */
+/* Waits for the message of receive i, and posts the receive again: what runtime/net/progress does for each message. */
 static void receive_in_slot(int i) {
     await_token(&posted[i]);
     post_slot(i);

@@ -17,7 +17,7 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/flush.h"
 #include "runtime/net/group.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/progress_thread.h"
 #include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"

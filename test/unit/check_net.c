@@ -12,14 +12,14 @@
 #include "base/error.h"
 #include "heap/segment.h"
 #include "rma.h"
-#include "runtime/net/batch.h"
-#include "runtime/net/message.h"
+#include "runtime/net/request.h"
 #include "runtime/net/net.h"
 #include "runtime/net/op.h"
-#include "runtime/net/peer.h"
+#include "runtime/net/packed.h"
+#include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/state.h"
-#include "runtime/net/ways.h"
+#include "runtime/net/way.h"
 #include "runtime/net/stream.h"
 #include "runtime/net/window.h"
 #include "runtime/watch/liveness.h"
@@ -476,10 +476,26 @@ static int quiet(struct pe *p) {
     return code;
 }
 
+/* The equations of runtime/net/flow.h when nothing is under way. */
+static void check_equations(const struct rmai_net *net) {
+    unsigned idle = 0;
+    for (const struct rmai_message *m = net->idle; m; m = m->next) idle++;
+    for (const struct rmai_message *m = net->unsent; m; m = m->next) idle++;
+    ck_assert_uint_eq(net->n_messages, idle);
+    ck_assert_uint_eq(net->n_transfers, 0);
+    ck_assert_ptr_null(net->transfers);
+    for (unsigned i = 0; i < net->transfer_room; i++) ck_assert_ptr_null(net->transfer[i]);
+    for (unsigned i = 0; i < net->links.room; i++) {
+        const struct rmai_link *link = (const struct rmai_link *)(const void *)net->links.entry[i];
+        if (link) ck_assert_ptr_null(link->oldest);
+    }
+}
+
 static void close_job(struct job *job) {
     for (int me = 0; me < PES; me++) ck_assert_int_eq(quiet(&job->pe[me]), RMA_SUCCESS);
     for (int me = 0; me < PES; me++) {
         rmai_pending_close(job->pe[me].set);
+        check_equations(job->pe[me].net);
         rmai_pings_close(&job->pe[me].pings);
         rmai_net_close(job->pe[me].net);
     }
@@ -856,7 +872,7 @@ START_TEST(a_request_that_gives_nothing_is_counted) {
     ck_assert_int_eq(q->sent[RMAI_WIRE_DONE], 1);
     ck_assert_int_eq(q->told, 1);
     hear_all(p);
-    ck_assert_int_eq(set[0]->busy->under_way, 0);
+    ck_assert_int_eq(rmai_flow_under_way(set[0]->busy), 0);
 
     /* With the reply of a request that came later. */
     ck_assert_int_eq(put_by(p, 0, 0, 12), RMA_SUCCESS);
@@ -866,8 +882,8 @@ START_TEST(a_request_that_gives_nothing_is_counted) {
     ck_assert_int_eq(q->sent[RMAI_WIRE_REPLY], 1);
     ck_assert_int_eq(q->told, 2);
     hear_all(p);
-    ck_assert_int_eq(set[0]->busy->under_way, 0);
-    ck_assert_int_eq(set[1]->busy->under_way, 0);
+    ck_assert_int_eq(rmai_flow_under_way(set[0]->busy), 0);
+    ck_assert_int_eq(rmai_flow_under_way(set[1]->busy), 0);
     ck_assert_uint_eq(old, 5);
 
     /* By count, where many come; while that message is under way, the others wait for the next one. */
@@ -876,12 +892,12 @@ START_TEST(a_request_that_gives_nothing_is_counted) {
     ck_assert_int_eq(q->sent[RMAI_WIRE_DONE], 2);
     ck_assert_int_eq(q->told, 2 + RMAI_UNACKNOWLEDGED_MOST);
     hear_all(p);
-    for (int i = 0; i < SETS; i++) ck_assert_int_eq(set[i]->busy->under_way, i >= RMAI_UNACKNOWLEDGED_MOST);
+    for (int i = 0; i < SETS; i++) ck_assert_int_eq(rmai_flow_under_way(set[i]->busy), i >= RMAI_UNACKNOWLEDGED_MOST);
     hear_all(there);
     ck_assert_int_eq(q->sent[RMAI_WIRE_DONE], 3);
     ck_assert_int_eq(q->told, 2 + SETS);
     hear_all(p);
-    for (int i = 0; i < SETS; i++) ck_assert_int_eq(set[i]->busy->under_way, 0);
+    for (int i = 0; i < SETS; i++) ck_assert_int_eq(rmai_flow_under_way(set[i]->busy), 0);
     hear_all(there);
     ck_assert_int_eq(q->sent[RMAI_WIRE_DONE], 3);
     ck_assert_int_eq(q->sent[RMAI_WIRE_REPLY], 1);
@@ -890,7 +906,7 @@ START_TEST(a_request_that_gives_nothing_is_counted) {
 }
 END_TEST
 
-#define TURNS_FIRST 8 /* of two PEs, before the first acknowledgement is delayed: HITS_FIRST of peer.c */
+#define TURNS_FIRST 8 /* of two PEs, before the first acknowledgement is delayed: HITS_FIRST of flow.c */
 
 /* One turn of two PEs: p's put, of which the other one hears, and its own. Returns 1 if it delayed the acknowledgement
  * for that. The hits before this turn decide, however long a turn takes. */
@@ -985,7 +1001,7 @@ START_TEST(without_memory_a_request_is_answered_all_the_same) {
     ck_assert_int_eq(there->queues.sent[RMAI_WIRE_REPLY], 1);
     ck_assert_int_eq(there->queues.told, 0);
     hear_all(p);
-    ck_assert_int_eq(set[0]->busy->under_way, 0);
+    ck_assert_int_eq(rmai_flow_under_way(set[0]->busy), 0);
     hear_all(there);
 
     /* None for another reply while one is under way: the request stays, and what it tells of is counted once. */
@@ -1002,14 +1018,14 @@ START_TEST(without_memory_a_request_is_answered_all_the_same) {
     ck_assert_int_eq(there->queues.sent[RMAI_WIRE_REPLY], 2);
     ck_assert_uint_eq(word_at(there, 8), 6);
     ck_assert_uint_eq(word_at(there, 0), 1);
-    ck_assert_int_eq(there->set->busy->under_way, 1);
+    ck_assert_int_eq(rmai_flow_under_way(there->set->busy), 1);
     hear_all(p);
     ck_assert_uint_eq(old, 5);
     hear_without_memory(there);
     ck_assert_uint_eq(word_at(there, 0), 2);
-    ck_assert_int_eq(there->set->busy->under_way, 0);
+    ck_assert_int_eq(rmai_flow_under_way(there->set->busy), 0);
     hear_all(p);
-    ck_assert_int_eq(set[1]->busy->under_way, 0);
+    ck_assert_int_eq(rmai_flow_under_way(set[1]->busy), 0);
     p->net->helped = 0;
     close_sets();
     ck_assert_int_eq(p->rests, 0);
@@ -1017,13 +1033,13 @@ START_TEST(without_memory_a_request_is_answered_all_the_same) {
 END_TEST
 
 START_TEST(without_memory_for_a_first_request_nothing_is_waited_for) {
-    /* A wait for a batch of others, whose end does not bring the memory that is missing. */
+    /* A wait for messages of others, whose end does not bring the memory that is missing. */
     struct pe *p = &jobs[0].pe[0];
     int code;
     ck_assert_int_eq(put(p, 0, source, 8, RMAI_NOW), RMA_SUCCESS);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
     open_sets(p);
-    rmai_links_close(p->net); /* as if no PE had been asked before */
+    rmai_flows_close(p->net); /* as if no PE had been asked before */
     missing = sizeof(struct rmai_link);
     code = put_by(p, 0, 0, 1);
     missing = 0;
@@ -1096,9 +1112,9 @@ static void open_windows(struct job *job) {
         rmai_dynamic_open(p->net, &p->directory, parts);
         memset(p->net->ways.least_by_window, 0, sizeof p->net->ways.least_by_window);
         for (int access = 0; access < RMAI_ACCESSES; access++) {
-            p->net->ways.all_by_window[RMAI_DYNAMIC][access] = 1;
+            p->net->ways.way[RMAI_DYNAMIC].all[access] = 1;
             for (int when = 0; when <= RMAI_COPIED; when++)
-                p->net->ways.by_window[RMAI_DYNAMIC][access][when] = (struct rmai_lengths){0, SIZE_MAX};
+                p->net->ways.way[RMAI_DYNAMIC].takes[access][when] = (struct rmai_lengths){0, SIZE_MAX};
         }
     }
 }
@@ -1371,7 +1387,8 @@ START_TEST(what_the_owner_refuses_is_the_asker_s_error) {
 END_TEST
 
 START_TEST(an_error_that_nobody_waits_for_is_quiet_s_once) {
-    /* Long data whose receive cannot be posted at the owner: an error that is lost, told twice, or of a whole batch. */
+    /* Long data whose receive cannot be posted at the owner: an error that is lost, told twice, or of a whole message.
+     */
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     char text[200];
     snprintf(text, sizeof text, "an earlier nonblocking put to PE 1 failed: %s", rma_strerror(RMA_ERR_MPI));
@@ -1394,6 +1411,50 @@ START_TEST(an_error_that_nobody_waits_for_is_quiet_s_once) {
     there->queues.long_receives = -1;
     ck_assert_int_eq(put(p, 0, source, LONG, RMAI_NOW), RMA_SUCCESS);
     ck_assert(is_filled(there->memory, LONG, 6));
+}
+END_TEST
+
+/* Blocks of 64 bytes: every second one of the other PE's memory, and here 72 bytes apart. In two transfers. */
+enum { N_BLOCKS = 1250, BLOCK_LEN = 64, APART_THERE = 128, APART_HERE = 72 };
+static int move_blocks(struct pe *p, enum rmai_packed_kind what, void *local) {
+    static const ptrdiff_t here[] = {APART_HERE}, there[] = {APART_THERE};
+    static const ptrdiff_t *const strides[RMAI_SIDES] = {[RMAI_REMOTE] = there, [RMAI_LOCAL] = here};
+    static const size_t count[] = {N_BLOCKS};
+    const struct rmai_pattern_call c = {.call = "rma_put_section", .written = RMAI_REMOTE};
+    struct rmai_pattern pattern;
+    ck_assert_int_eq(rmai_pattern_section(&pattern, &c, 2, strides, BLOCK_LEN, 1, count), RMA_SUCCESS);
+    return rmai_net_packed(&(struct rmai_packed){.call = "rma_put_section",
+                                                 .set = p->set,
+                                                 .pe = !p->me,
+                                                 .pattern = &pattern,
+                                                 .what = what,
+                                                 .when = RMAI_LATER,
+                                                 .local = local});
+}
+
+START_TEST(blocks_that_travel_by_tag_land_or_are_refused) {
+    /* Blocks that stay in the room between, and blocks of a get that has failed, which land all the same. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    fill(source, LONG, 3);
+    memset(there->memory, UNTOUCHED, HEAP);
+    memset(dest, UNTOUCHED, LONG);
+    ck_assert_int_eq(move_blocks(p, RMAI_PACKED_PUT, source), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(move_blocks(p, RMAI_PACKED_GET, dest), RMA_SUCCESS);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    for (size_t i = 0; i < N_BLOCKS; i++) {
+        ck_assert_mem_eq(there->memory + APART_THERE * i, source + APART_HERE * i, BLOCK_LEN);
+        ck_assert(is_untouched(there->memory + APART_THERE * i + BLOCK_LEN, APART_THERE - BLOCK_LEN));
+        ck_assert_mem_eq(dest + APART_HERE * i, source + APART_HERE * i, BLOCK_LEN);
+        ck_assert(is_untouched(dest + APART_HERE * i + BLOCK_LEN, APART_HERE - BLOCK_LEN));
+    }
+    memset(dest, UNTOUCHED, LONG);
+    there->sleeps = 1;
+    ck_assert_int_eq(move_blocks(p, RMAI_PACKED_GET, dest), RMA_SUCCESS);
+    hear_without_memory(there);
+    ck_assert_int_eq(quiet(p), RMA_ERR_NO_MEM);
+    ck_assert_ptr_nonnull(strstr(rma_last_error(), "an earlier nonblocking get from PE 1 failed"));
+    ck_assert(is_untouched(dest, LONG));
 }
 END_TEST
 
@@ -1456,7 +1517,7 @@ static void hear_no_kind(struct pe *p) {
 }
 
 static void hear_reply_to_nothing(struct pe *p) {
-    static const struct rmai_envelope e = {.kind = RMAI_WIRE_REPLY, .batch = 3};
+    static const struct rmai_envelope e = {.kind = RMAI_WIRE_REPLY};
     struct rmai_token token;
     rmai_send(&other_of(p)->queues.transport, p->me, RMAI_SHORT_TAG, &e, sizeof e, &token);
     rmai_net_progress(p->net, 1);
@@ -1500,7 +1561,7 @@ static void hear_too_many_done(struct pe *p) {
     put_by(p, 0, 0, 1);
     put_by(p, 1, 0, 1);
     hear_forged(p, two, (struct rmai_item){0});
-    if (set[0]->busy->under_way || set[1]->busy->under_way) _exit(97);
+    if (rmai_flow_under_way(set[0]->busy) || rmai_flow_under_way(set[1]->busy)) _exit(97);
     hear_forged(p, one, (struct rmai_item){0});
 }
 
@@ -1510,8 +1571,8 @@ static void hear_all_done_at_once(struct pe *p) {
     hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = UINT16_MAX}, (struct rmai_item){0});
 }
 
-/* A fetch of 8 bytes, a compact run of three more, and a get of 5 are under way in request 1, behind a put in request
- * 0. */
+/* A fetch of 8 bytes, a compact run of three more, and a get of 5 are under way in one request, behind a put in another
+ * one. */
 static struct rmai_item forged;
 static void hear_wrong_item(struct pe *p) {
     uint64_t old[4];
@@ -1521,7 +1582,7 @@ static void hear_wrong_item(struct pe *p) {
     for (int i = 0; i < 4; i++) add(p, 8, 8, 1, &old[i], 1);
     get(p, 16, bytes, 5, RMAI_LATER);
     hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = 1}, (struct rmai_item){0});
-    hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_REPLY, .batch = 1, .n = 1}, forged);
+    hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_REPLY, .n = 1}, forged);
 }
 
 /* A request that asks for a value is never counted. */
@@ -1532,7 +1593,7 @@ static void hear_get_done(struct pe *p) {
     hear_forged(p, (struct rmai_envelope){.kind = RMAI_WIRE_DONE, .done = 1}, (struct rmai_item){0});
 }
 
-/* A counted request has no elements that expect anything. */
+/* A counted request has no elements that ask for anything. */
 static void hear_item_of_a_put(struct pe *p) {
     other_of(p)->sleeps = 1;
     put(p, 0, source, 8, RMAI_NOW);
@@ -1543,8 +1604,8 @@ static const struct {
     struct rmai_item item;
     const char *words;
 } wrong_items[] = {
-    {{.first = 3, .len = 8}, "item 1 of 1 has 8 bytes for record 4 of the 3 that expect any in request 1"},
-    {{.first = UINT16_MAX, .len = 0}, "item 1 of 1 has 0 bytes for record 65536 of the 3 that expect any"},
+    {{.first = 3, .len = 8}, "item 1 of 1 has 8 bytes for record 4 of the 3 that ask for any"},
+    {{.first = UINT16_MAX, .len = 0}, "item 1 of 1 has 0 bytes for record 65536 of the 3 that ask for any"},
     {{.first = 3, .code = RMA_ERR_NO_MEM}, "item 1 of 1 has 0 bytes for record 4 of the 3"},
     {{.first = 0, .len = 32}, "item 1 of 1 has 32 bytes for record 1 of the 3"},
     {{.first = 0, .len = 4}, "item 1 of 1 has 4 bytes for record 1 of the 3"},
@@ -1554,8 +1615,8 @@ static const struct {
     {{.first = 1, .len = 16}, "item 1 of 1 has 16 bytes for record 2 of the 3"},
     {{.first = 2, .len = 5}, "item 1 of 1 has 5 bytes for record 3 of the 3"},
     {{.first = 2, .len = 16}, "item 1 of 1 has 16 bytes for record 3 of the 3"},
-    {{.first = 1, .len = 24}, "the values of 2 records of request 1 are missing"},
-    {{.first = 1, .code = RMA_ERR_NO_MEM}, "the values of 2 records of request 1 are missing"},
+    {{.first = 1, .len = 24}, "the values of 2 records of a request are missing"},
+    {{.first = 1, .code = RMA_ERR_NO_MEM}, "the values of 2 records of a request are missing"},
 };
 
 START_TEST(an_item_that_was_not_asked_for_ends_the_job) {
@@ -1572,8 +1633,51 @@ START_TEST(more_done_than_under_way_ends_the_job) {
     ck_assert_int_eq(in_child(hear_all_done_at_once, p, words), RMA_EXIT_BASE + RMA_ERR_MPI);
     words = "a request is done whose values have not come";
     ck_assert_int_eq(in_child(hear_get_done, p, words), RMA_EXIT_BASE + RMA_ERR_MPI);
-    ck_assert_int_eq(in_child(hear_item_of_a_put, p, "for record 1 of the 0 that expect any in request 0"),
+    ck_assert_int_eq(in_child(hear_item_of_a_put, p, "for record 1 of the 0 that ask for any"),
                      RMA_EXIT_BASE + RMA_ERR_MPI);
+}
+END_TEST
+
+/* A long get is transfer 0, a long put transfer 1, and the other PE has heard of neither. */
+static struct rmai_envelope forged_note;
+static void hear_wrong_note(struct pe *p) {
+    other_of(p)->sleeps = 1;
+    get(p, 0, there_and_back, 8192, RMAI_LATER);
+    put(p, 8192, source, 8192, RMAI_LATER);
+    hear_forged(p, forged_note, (struct rmai_item){0});
+}
+
+static void hear_go_twice(struct pe *p) {
+    forged_note = (struct rmai_envelope){.kind = RMAI_WIRE_GO, .number = 1};
+    hear_wrong_note(p);
+    hear_forged(p, forged_note, (struct rmai_item){0});
+}
+
+static void hear_landed_twice(struct pe *p) {
+    const struct rmai_envelope landed = {.kind = RMAI_WIRE_LANDED, .number = 1};
+    forged_note = (struct rmai_envelope){.kind = RMAI_WIRE_GO, .number = 1};
+    hear_wrong_note(p);
+    for (int i = 0; i < 2; i++) hear_forged(p, landed, (struct rmai_item){0});
+}
+
+START_TEST(a_note_that_concerns_no_transfer_ends_the_job) {
+    /* Data that are sent twice or to nobody, and a put that is done before its data have come. */
+    static const struct {
+        unsigned kind, number;
+        const char *words;
+    } notes[] = {{RMAI_WIRE_GO, 0, "asks for the data of transfer 0, no long put"},
+                 {RMAI_WIRE_GO, 2, "asks for the data of transfer 2, no long put"},
+                 {RMAI_WIRE_GO, UINT16_MAX, "asks for the data of transfer 65535, no long put"},
+                 {RMAI_WIRE_LANDED, 0, "has the data of transfer 0, no long put"},
+                 {RMAI_WIRE_LANDED, 1, "has the data of transfer 1, no long put"},
+                 {RMAI_WIRE_LANDED, UINT16_MAX, "has the data of transfer 65535, no long put"}};
+    struct pe *p = &jobs[0].pe[0];
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        forged_note = (struct rmai_envelope){.kind = (uint16_t)notes[i].kind, .number = (uint16_t)notes[i].number};
+        ck_assert_int_eq(in_child(hear_wrong_note, p, notes[i].words), RMA_EXIT_BASE + RMA_ERR_MPI);
+    }
+    ck_assert_int_eq(in_child(hear_go_twice, p, "asks for the data of transfer 1"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_landed_twice, p, "has the data of transfer 1"), RMA_EXIT_BASE + RMA_ERR_MPI);
 }
 END_TEST
 
@@ -1582,7 +1686,8 @@ START_TEST(a_broken_transport_and_a_damaged_message_end_the_job) {
     struct pe *p = &jobs[0].pe[0];
     ck_assert_int_eq(in_child(send_to_broken, p, "the queue is broken"), RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_no_kind, p, "a message from PE 1 is damaged"), RMA_EXIT_BASE + RMA_ERR_MPI);
-    ck_assert_int_eq(in_child(hear_reply_to_nothing, p, "request 3"), RMA_EXIT_BASE + RMA_ERR_MPI);
+    ck_assert_int_eq(in_child(hear_reply_to_nothing, p, "it answers a request, and none is under way"),
+                     RMA_EXIT_BASE + RMA_ERR_MPI);
     ck_assert_int_eq(in_child(hear_of_no_neighbour, p, "names PE 1 of a node that has 1 PE"),
                      RMA_EXIT_BASE + RMA_ERR_MPI);
 }
@@ -1609,7 +1714,7 @@ START_TEST(a_pe_that_is_not_served_has_its_credits_and_no_more) {
 END_TEST
 
 START_TEST(values_of_many_records_have_their_places) {
-    /* A batch of records with one value each, whose places take more room than its message and its reply. */
+    /* A message of records with one value each, whose places take more room than its message and its reply. */
     enum { PAIRS = 1000 };
     static uint64_t old[PAIRS], got[PAIRS];
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
@@ -1629,7 +1734,7 @@ START_TEST(values_of_many_records_have_their_places) {
 END_TEST
 
 START_TEST(long_data_wait_for_credits_too) {
-    /* The data of a batch under way that another one takes over. */
+    /* The data of a transfer under way that another one takes over. */
     enum { PIECES = 40 };
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     const size_t len = LONG / PIECES;
@@ -1672,18 +1777,18 @@ START_TEST(sets_wait_each_for_its_own) {
 }
 END_TEST
 
-/* Returns how many batches p has after RMAI_BATCH_IDLE. */
-static unsigned batches_after_a_while(struct pe *p) {
+/* Returns how many messages p has after RMAI_MESSAGES_IDLE. */
+static unsigned messages_after_a_while(struct pe *p) {
     rmai_net_lock(p->net);
     p->net->give_back_due = 0;
-    rmai_batches_give_back(p->net);
+    rmai_messages_give_back(p->net);
     rmai_net_unlock(p->net);
-    return p->net->n_batches;
+    return p->net->n_messages;
 }
 
-START_TEST(idle_batches_are_given_back) {
-    /* A batch that is freed before its time, or never; two batches with the same number. */
-    enum { MANY = RMAI_BATCHES_KEPT + 20 };
+START_TEST(idle_messages_are_given_back) {
+    /* A message that is freed before its time, or never, or while it is under way. */
+    enum { MANY = RMAI_MESSAGES_KEPT + 20 };
     struct rmai_pending *sets[MANY];
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
     uint32_t nothing;
@@ -1695,20 +1800,21 @@ START_TEST(idle_batches_are_given_back) {
         for (int i = 0; i < MANY; i++)
             ck_assert_int_eq(op_put("rma_ctx_put", sets[i], 1, (uint64_t)i * 8, source + i * 8, 8, RMAI_LATER),
                              RMA_SUCCESS);
-        ck_assert_uint_eq(p->net->n_batches, MANY);
-        for (int i = 0; i < 3; i++) ck_assert_uint_eq(batches_after_a_while(p), MANY); /* they are under way */
+        ck_assert_uint_eq(p->net->n_messages, MANY);
+        ck_assert_uint_eq(p->net->n_idle, 0);
+        for (int i = 0; i < 3; i++) ck_assert_uint_eq(messages_after_a_while(p), MANY); /* they are under way */
         there->sleeps = 0;
         for (int i = 0; i < MANY; i++) ck_assert_int_eq(rmai_net_quiet("rma_ctx_quiet", sets[i]), RMA_SUCCESS);
         ck_assert(is_filled(there->memory, MANY * 8, round));
-        ck_assert_uint_eq(batches_after_a_while(p), MANY); /* used since the last look, */
+        ck_assert_uint_eq(p->net->n_idle, MANY);
+        ck_assert_uint_eq(messages_after_a_while(p), MANY); /* used since the last look, */
         rmai_net_lock(p->net);
-        rmai_batches_give_back(p->net);
+        rmai_messages_give_back(p->net);
         rmai_net_unlock(p->net);
-        ck_assert_uint_eq(p->net->n_batches, MANY); /* which was just now */
-        ck_assert_int_eq(p->net->side_work, 1);
+        ck_assert_uint_eq(p->net->n_messages, MANY); /* which was just now */
         if (round == 1) continue;
-        ck_assert_uint_eq(batches_after_a_while(p), RMAI_BATCHES_KEPT);
-        ck_assert_int_eq(p->net->side_work, 0);
+        ck_assert_uint_eq(messages_after_a_while(p), RMAI_MESSAGES_KEPT);
+        ck_assert_uint_eq(p->net->n_idle, RMAI_MESSAGES_KEPT);
     }
     for (int i = 0; i < MANY; i++) rmai_pending_close(sets[i]);
 }
@@ -1825,7 +1931,7 @@ END_TEST
 /* rmai_net_atomic would wait for the puts under way first. */
 static int add_beside_puts(struct pe *p, uint64_t offset, uint64_t value) {
     const struct rmai_op op = op_of_atomic("rma_add", p->set, !p->me, offset, RMA_FETCH_ADD_, 8, value, 0, NULL, 1);
-    return rmai_message_atomic(p->net, &op);
+    return rmai_request_atomic(p->net, &op);
 }
 
 START_TEST(two_jobs_in_one_process_know_nothing_of_each_other) {
@@ -1920,13 +2026,15 @@ int main(void) {
     tcase_add_test(errors, a_failure_stays_pending_until_a_quiet_has_reported_it);
     tcase_add_loop_test(errors, an_item_that_was_not_asked_for_ends_the_job, 0,
                         (int)(sizeof wrong_items / sizeof wrong_items[0]));
+    tcase_add_test(errors, blocks_that_travel_by_tag_land_or_are_refused);
     tcase_add_test(errors, more_done_than_under_way_ends_the_job);
+    tcase_add_test(errors, a_note_that_concerns_no_transfer_ends_the_job);
     tcase_add_test(errors, a_broken_transport_and_a_damaged_message_end_the_job);
     tcase_add_test(waits, a_pe_that_is_not_served_has_its_credits_and_no_more);
     tcase_add_test(waits, values_of_many_records_have_their_places);
     tcase_add_test(waits, long_data_wait_for_credits_too);
     tcase_add_test(waits, sets_wait_each_for_its_own);
-    tcase_add_test(waits, idle_batches_are_given_back);
+    tcase_add_test(waits, idle_messages_are_given_back);
     tcase_add_test(waits, a_wait_that_lasts_is_told_of);
     tcase_add_test(waits, a_sign_of_life_says_where_the_other_waits);
     tcase_add_test(waits, places_for_questions_are_used_again);

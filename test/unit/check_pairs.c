@@ -7,10 +7,8 @@
 
 #include "runtime/job/pairs.h"
 #include "runtime/net/state.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/transport_mpi.h"
-#include "runtime/net/ways.h"
-#include "runtime/net/window_setup.h"
+#include "runtime/net/way.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -132,19 +130,19 @@ static void choose(struct rmai_trial near, struct rmai_trial far) {
     net.ways.trial[RMAI_PAIR_HOST] = near;
     net.ways.trial[RMAI_PAIR_APART] = far;
     rmai_probe_merge(&net.ways);
-    ck_assert_int_eq(rmai_windows_choose(&net), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_ways_choose(&net), RMA_SUCCESS);
 }
 
 static int takes(enum rmai_window_kind window, enum rmai_access access, size_t len) {
-    return rmai_ways_window(&net.ways, window, access, len, RMAI_NOW);
+    return rmai_route_takes(&net.ways.way[window], access, len, RMAI_NOW);
 }
 
 START_TEST(all_goes_through_the_window_if_no_kind_needs_the_target) {
     choose(trial_of(0, 1), trial_of(0, 1));
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++) {
-            ck_assert(!net.ways.needs_target[window][access]);
-            ck_assert(net.ways.all_by_window[window][access]);
+            ck_assert(!net.ways.way[window].needs_target[access]);
+            ck_assert(net.ways.way[window].all[access]);
         }
     ck_assert(!net.fixed_follows);
 }
@@ -158,9 +156,9 @@ START_TEST(one_kind_that_needs_the_target_is_enough) {
     else
         choose(alone, needs);
     for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; access < RMAI_ACCESSES; access++) ck_assert(net.ways.needs_target[window][access]);
+        for (int access = 0; access < RMAI_ACCESSES; access++) ck_assert(net.ways.way[window].needs_target[access]);
     for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
-        ck_assert(!net.ways.all_by_window[i / RMAI_ACCESSES][i % RMAI_ACCESSES]);
+        ck_assert(!net.ways.way[i / RMAI_ACCESSES].all[i % RMAI_ACCESSES]);
     ck_assert(!net.dynamic.open);
     ck_assert(net.fixed_follows);
 }
@@ -171,10 +169,10 @@ START_TEST(accesses_are_concluded_apart) {
     struct rmai_trial near = trial_of(0, 1), far = trial_of(0, 1);
     far.needs_target[RMAI_FIXED][RMAI_ACCESS_PUT] = 1;
     choose(near, far);
-    ck_assert(net.ways.needs_target[RMAI_FIXED][RMAI_ACCESS_PUT]);
-    ck_assert(!net.ways.needs_target[RMAI_FIXED][RMAI_ACCESS_GET]);
-    ck_assert(!net.ways.all_by_window[RMAI_FIXED][RMAI_ACCESS_PUT]);
-    ck_assert(net.ways.all_by_window[RMAI_FIXED][RMAI_ACCESS_GET]);
+    ck_assert(net.ways.way[RMAI_FIXED].needs_target[RMAI_ACCESS_PUT]);
+    ck_assert(!net.ways.way[RMAI_FIXED].needs_target[RMAI_ACCESS_GET]);
+    ck_assert(!net.ways.way[RMAI_FIXED].all[RMAI_ACCESS_PUT]);
+    ck_assert(net.ways.way[RMAI_FIXED].all[RMAI_ACCESS_GET]);
 }
 END_TEST
 
@@ -198,7 +196,7 @@ END_TEST
 /* Where no pair was tried nothing is known of the windows. */
 START_TEST(nothing_tried_is_the_worst) {
     choose((struct rmai_trial){0}, (struct rmai_trial){0});
-    ck_assert(net.ways.needs_target[RMAI_FIXED][RMAI_ACCESS_PUT]);
+    ck_assert(net.ways.way[RMAI_FIXED].needs_target[RMAI_ACCESS_PUT]);
     ck_assert(!net.dynamic.open && !takes(RMAI_DYNAMIC, RMAI_ACCESS_GET, 4096));
 }
 END_TEST

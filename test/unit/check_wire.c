@@ -21,8 +21,8 @@ static struct {
     size_t len;
 } message;
 
-static void begin(enum rmai_wire kind, uint16_t batch) {
-    const struct rmai_envelope e = {.kind = (uint16_t)kind, .batch = batch};
+static void begin(enum rmai_wire kind, uint16_t number) {
+    const struct rmai_envelope e = {.kind = (uint16_t)kind, .number = number};
     memset(&message, 0xee, sizeof message);
     memcpy(message.bytes, &e, sizeof e);
     message.len = sizeof e;
@@ -253,7 +253,8 @@ START_TEST(a_reply_has_room_for_each_value) {
 END_TEST
 
 START_TEST(a_record_s_word_is_its_bytes) {
-    /* A field in another place of the word than in memory: a batch writes the word, and the reader reads the struct. */
+    /* A field in another place of the word than in memory: the origin writes the word, and the reader reads the struct.
+     */
     const struct rmai_record odd = {.kind = 0x81, .op = 0x92, .name = 0xa3, .flags = 0xb4, .len = 0xc5d6, .n = 0xe7f8};
     const uint64_t word = rmai_wire_word(&odd);
     ck_assert_uint_eq(sizeof odd, sizeof word);
@@ -341,8 +342,9 @@ static const struct {
     {{.kind = RMAI_RECORD_PUT_LONG, .flags = RMAI_RECORD_SIGNAL, .n = 1}, {.word = NO_OFFSET}, "does not exist"},
     {{.kind = RMAI_RECORD_GET, .len = RMAI_MESSAGE, .n = 1}, {0}, "the reply would have 4"},
     {{.kind = RMAI_RECORD_GET, .len = UINT16_MAX, .n = 1}, {0}, "the reply would have 65"},
-    {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.value = RMAI_PIECE + 1}, "a long put of 268435457 bytes"},
-    {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.value = UINT64_MAX}, "a long get of 18446744073709551615 bytes"},
+    {{.kind = RMAI_RECORD_PUT_LONG, .n = 1}, {.value = RMAI_PIECE + 1}, "transfer 0 of 268435457 bytes"},
+    {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.value = UINT64_MAX}, "transfer 4294967295 of 4294967295 bytes"},
+    {{.kind = RMAI_RECORD_GET_LONG, .n = 1}, {.value = (uint64_t)RMAI_TRANSFERS << 32 | 8}, "transfer 1024 of 8 bytes"},
     {{.kind = RMAI_RECORD_PUT_LONG, .op = RMA_FETCH_FADD_, .flags = RMAI_RECORD_SIGNAL, .n = 1},
      {.value = 8},
      "is no atomic"},

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/window_setup.h"
+#include "runtime/net/way.h"
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/net/probe.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/state.h"
-#include "runtime/net/transport.h"
-#include "runtime/net/ways.h"
+#include "runtime/net/request.h"
 #include "runtime/net/window.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-/* In this file `code` is a result on which all PEs have agreed; `mine` and *own are the result of this PE alone. After
- * an error of its own a PE still makes all collective calls. */
+void rmai_ways_open(struct rmai_ways *w) {
+    w->way[RMAI_FIXED] = (struct rmai_route){.name = "fixed window", .put = rmai_window_put, .get = rmai_window_get};
+    w->way[RMAI_DYNAMIC] =
+        (struct rmai_route){.name = "dynamic window", .put = rmai_window_put, .get = rmai_window_get};
+    w->way[RMAI_BY_MESSAGES] =
+        (struct rmai_route){.name = "messages", .put = rmai_request_put, .get = rmai_request_get};
+    for (int access = 0; access < RMAI_ACCESSES; access++)
+        for (int when = 0; when <= RMAI_COPIED; when++) w->least_by_window[access][when] = SIZE_MAX; /* no window yet */
+}
+
+/* ---- making the windows ----
+ *
+ * Here `code` is a result on which all PEs have agreed; `mine` and *own are the result of this PE alone. After an error
+ * of its own a PE still makes all collective calls. */
 
 /* Tells all PEs whether all succeeded. */
 static int all_succeeded(struct rmai_net *net, const char *call, int mine) {
@@ -56,8 +65,6 @@ static int agree_on_window(struct rmai_net *net, enum rmai_window_kind kind, con
     return rmai_error(RMA_ERR_MPI, "%s: PE %d could not make its part of MPI's window", call,
                       net->job->n_pes - worst[HAS_NOT]);
 }
-
-/* ---- the fixed window ---- */
 
 /* The last error is the reason only if this PE has failed: otherwise it is an older one. */
 static const char *why_not(int mine) { return mine != RMA_SUCCESS ? rma_last_error() : "it failed on another PE"; }
@@ -99,8 +106,6 @@ int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t 
     return own == RMA_SUCCESS ? code : own;
 }
 
-/* ---- the dynamic window ---- */
-
 static int wants_dynamic(const struct rmai_net *net) {
     const int window = net->job->settings.window;
     return net->transport->operations->attach && !net->windowless && window != RMAI_WINDOW_STATIC;
@@ -141,40 +146,46 @@ int rmai_windows_open(struct rmai_net *net, const char *call, char *base, size_t
     return own == RMA_SUCCESS ? code : own;
 }
 
-/* ---- what goes through them ---- */
+/* ---- what goes by which way ---- */
 
 #define SHORT_MOST ((size_t)1024)
 #define LONG_FROM  ((size_t)65536)
 
-static void takes_all(struct rmai_ways *w, enum rmai_window_kind window, enum rmai_access access) {
-    w->all_by_window[window][access] = 1;
-    for (int when = 0; when <= RMAI_COPIED; when++)
-        w->by_window[window][access][when] = (struct rmai_lengths){0, SIZE_MAX};
+static void take_all(struct rmai_route *way, enum rmai_access access, const char *why) {
+    way->all[access] = 1;
+    way->why[access] = why;
+    for (int when = 0; when <= RMAI_COPIED; when++) way->takes[access][when] = (struct rmai_lengths){0, SIZE_MAX};
 }
 
 /* If the fixed window needs the target, messages are faster for two kinds of transfers: short ones that nobody waits
- * for gather in batches (an eighth of the time), and long ones go straight into place (two thirds), compared with MPI's
- * put and get between two processes of a machine. */
+ * for gather in messages (an eighth of the time), and long ones go straight into place (two thirds), compared with
+ * MPI's put and get between two processes of a machine. */
 static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
-    struct rmai_ways *w = &net->ways;
+    struct rmai_route *way = &net->ways.way[RMAI_FIXED];
     if (net->job->settings.window == RMAI_WINDOW_DYNAMIC) return;
-    if (net->job->settings.window == RMAI_WINDOW_ALWAYS || !w->needs_target[RMAI_FIXED][access]) {
-        takes_all(w, RMAI_FIXED, access);
-        return;
-    }
-    w->by_window[RMAI_FIXED][access][RMAI_NOW] = (struct rmai_lengths){0, LONG_FROM};
-    w->by_window[RMAI_FIXED][access][RMAI_LATER] = (struct rmai_lengths){SHORT_MOST + 1, LONG_FROM};
+    if (net->job->settings.window == RMAI_WINDOW_ALWAYS)
+        take_all(way, access, "RMA_WINDOW=always");
+    else if (!way->needs_target[access])
+        take_all(way, access, "the network needs no target");
+    if (way->all[access]) return;
+    way->takes[access][RMAI_NOW] = (struct rmai_lengths){0, LONG_FROM};
+    way->takes[access][RMAI_LATER] = (struct rmai_lengths){SHORT_MOST + 1, LONG_FROM};
+    way->why[access] = "faster than messages where it waits for the target";
 }
 
 /* If the dynamic window needs the target, it takes the lengths for which the probe has found it faster than messages.
  */
 static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
-    struct rmai_ways *w = &net->ways;
+    struct rmai_route *way = &net->ways.way[RMAI_DYNAMIC];
     const int window = net->job->settings.window;
-    if (window == RMAI_WINDOW_ALWAYS || window == RMAI_WINDOW_DYNAMIC || !w->needs_target[RMAI_DYNAMIC][access])
-        takes_all(w, RMAI_DYNAMIC, access);
-    else
-        w->by_window[RMAI_DYNAMIC][access][RMAI_NOW] = rmai_probe_faster(w, access);
+    if (window == RMAI_WINDOW_ALWAYS || window == RMAI_WINDOW_DYNAMIC) {
+        take_all(way, access, window == RMAI_WINDOW_ALWAYS ? "RMA_WINDOW=always" : "RMA_WINDOW=dynamic");
+    } else if (!way->needs_target[access]) {
+        take_all(way, access, "the network needs no target");
+    } else {
+        way->takes[access][RMAI_NOW] = rmai_probe_faster(&net->ways, access);
+        way->why[access] = "the probe found it faster than messages";
+    }
 }
 
 /* If a processor stores the data, and not a network adapter, MPI copies by memcpy, which may store a word twice
@@ -188,17 +199,20 @@ static void leave_words_to_messages(struct rmai_net *net) {
     for (int window = 0; window < RMAI_WINDOWS; window++)
         for (int access = 0; access < RMAI_ACCESSES; access++)
             for (int when = 0; when <= RMAI_COPIED; when++) {
-                struct rmai_lengths *l = &w->by_window[window][access][when];
+                struct rmai_lengths *l = &w->way[window].takes[access][when];
                 if (access == RMAI_ACCESS_GET && when == RMAI_NOW) continue;
-                if (one_machine || w->needs_target[window][access]) l->from = rmai_max(l->from, RMA_SHORT_MAX_ + 1);
+                if (one_machine || w->way[window].needs_target[access]) l->from = rmai_max(l->from, RMA_SHORT_MAX_ + 1);
             }
 }
 
-static int is_used(const struct rmai_ways *w, enum rmai_window_kind window) {
-    for (int access = 0; access < RMAI_ACCESSES; access++)
-        for (int when = 0; when <= RMAI_COPIED; when++)
-            if (w->by_window[window][access][when].to > 0) return 1;
+/* 1 if puts, or gets, of some length go by the way. */
+static int is_used_for(const struct rmai_route *way, int access) {
+    for (int when = 0; when <= RMAI_COPIED; when++)
+        if (way->takes[access][when].from < way->takes[access][when].to) return 1;
     return 0;
+}
+static int is_used(const struct rmai_route *way) {
+    return is_used_for(way, RMAI_ACCESS_PUT) || is_used_for(way, RMAI_ACCESS_GET);
 }
 
 static void find_least(struct rmai_ways *w) {
@@ -207,13 +221,13 @@ static void find_least(struct rmai_ways *w) {
             size_t *least = &w->least_by_window[access][when];
             *least = SIZE_MAX;
             for (int window = 0; window < RMAI_WINDOWS; window++) {
-                const struct rmai_lengths *l = &w->by_window[window][access][when];
+                const struct rmai_lengths *l = &w->way[window].takes[access][when];
                 if (l->from < l->to) *least = rmai_min(*least, l->from);
             }
         }
 }
 
-int rmai_windows_choose(struct rmai_net *net) {
+int rmai_ways_choose(struct rmai_net *net) {
     struct rmai_dynamic *d = &net->dynamic;
     const struct rmai_ways *w = &net->ways;
     const int window = net->job->settings.window;
@@ -226,18 +240,97 @@ int rmai_windows_choose(struct rmai_net *net) {
     find_least(&net->ways);
     /* Then a word that is put (rma_p) may arrive without a thread of this PE. */
     if (net->ways.least_by_window[RMAI_ACCESS_PUT][RMAI_COPIED] <= sizeof(uint64_t)) net->alone = 0;
-    if (d->open && !is_used(w, RMAI_DYNAMIC)) {
+    if (d->open && !is_used(&w->way[RMAI_DYNAMIC])) {
         d->open = 0;
         code = end_window(net, RMAI_DYNAMIC, "rma_init");
     }
     /* Replacing the fixed window as the heap grows takes a meeting of all PEs. It is done only if the dynamic one needs
      * the target. */
     net->fixed_follows =
-        window != RMAI_WINDOW_DYNAMIC && !(d->open && !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_PUT] &&
-                                           !w->needs_target[RMAI_DYNAMIC][RMAI_ACCESS_GET]);
+        window != RMAI_WINDOW_DYNAMIC && !(d->open && !w->way[RMAI_DYNAMIC].needs_target[RMAI_ACCESS_PUT] &&
+                                           !w->way[RMAI_DYNAMIC].needs_target[RMAI_ACCESS_GET]);
     /* Directories are not read through a fixed window that may be replaced: another thread may need one meanwhile. */
-    d->by_get = net->fixed && !net->fixed_follows && !w->needs_target[RMAI_FIXED][RMAI_ACCESS_GET];
+    d->by_get = net->fixed && !net->fixed_follows && !w->way[RMAI_FIXED].needs_target[RMAI_ACCESS_GET];
     for (int part = 0; part < RMAI_PARTS; part++) d->parts[part] = d->open;
     d->parts[RMAI_PART_SYMMETRIC] = d->open && (!net->fixed || !net->fixed_follows);
     return code;
+}
+
+/* ---- reports ---- */
+
+static const char *const access_names[RMAI_ACCESSES] = {"put", "get"};
+
+static void print_lengths(const struct rmai_lengths *l, char text[64]) {
+    if (l->to == 0)
+        snprintf(text, 64, "none");
+    else if (l->to == SIZE_MAX)
+        snprintf(text, 64, l->from ? "from %zu bytes" : "all", l->from);
+    else
+        snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
+}
+
+/* Prints the result of the trial on one pair; `needs`: where it may differ from the answer for all. */
+static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int needs[RMAI_WINDOWS],
+                        void (*line)(void *out, const char *text), void *out) {
+    const struct rmai_trial *t = &net->ways.trial[kind];
+    const struct rmai_pair *p = &net->job->pairs[kind];
+    char text[200];
+    int timed = 0;
+    for (int access = 0; access < RMAI_ACCESSES; access++)
+        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[RMAI_BY_MESSAGES][access][i] > 0;
+    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* only what has been printed for all */
+    snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
+    line(out, text);
+    for (int window = 0; window < RMAI_WINDOWS; window++)
+        for (int access = 0; needs[window] && access < RMAI_ACCESSES; access++) {
+            snprintf(text, sizeof text, "  %s: %s %s", net->ways.way[window].name, access_names[access],
+                     t->needs_target[window][access] ? "waits for the target" : "does not need the target");
+            line(out, text);
+        }
+    for (int access = 0; access < RMAI_ACCESSES; access++)
+        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
+            if (t->probed[RMAI_BY_MESSAGES][access][i] <= 0) continue;
+            snprintf(text, sizeof text, "  %s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
+                     access_names[access], rmai_probe_lengths[i].tried, t->probed[RMAI_BY_MESSAGES][access][i],
+                     t->probed[RMAI_DYNAMIC][access][i]);
+            line(out, text);
+        }
+}
+
+/* Prints the row of a way. */
+static void print_way(const struct rmai_route *way, int there, void (*line)(void *out, const char *text), void *out) {
+    char text[256], now[64], later[64];
+    snprintf(text, sizeof text, "%s: %s", way->name, there ? "used" : "not used");
+    line(out, text);
+    for (int access = 0; there && access < RMAI_ACCESSES; access++) {
+        print_lengths(&way->takes[access][RMAI_NOW], now);
+        print_lengths(&way->takes[access][RMAI_LATER], later);
+        snprintf(text, sizeof text, "  %s: %s; through it: blocking %s, nonblocking %s%s%s", access_names[access],
+                 way->needs_target[access] ? "waits for the target" : "does not need the target", now, later,
+                 is_used_for(way, access) ? ": " : "", is_used_for(way, access) ? way->why[access] : "");
+        line(out, text);
+    }
+}
+
+void rmai_ways_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
+    struct rmai_ways none;
+    const struct rmai_ways *w = net ? &net->ways : &none;
+    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, no[RMAI_WINDOWS] = {0};
+    int kinds = 0;
+    if (!net) {
+        memset(&none, 0, sizeof none);
+        rmai_ways_open(&none);
+    }
+    for (int window = 0; window < RMAI_WINDOWS; window++) print_way(&w->way[window], there[window], line, out);
+    line(out, net ? "messages: everything else" : "messages: not used");
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) kinds += w->trial[kind].made;
+    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++)
+        if (w->trial[kind].made) print_trial(net, (enum rmai_pair_kind)kind, kinds > 1 ? there : no, line, out);
+}
+
+const char *rmai_net_way(const struct rmai_net *net) {
+    if (!net->fixed && !net->dynamic.open) return "messages";
+    for (int i = 0; i < (int)RMAI_WINDOWS * (int)RMAI_ACCESSES; i++)
+        if (net->ways.way[i / RMAI_ACCESSES].all[i % RMAI_ACCESSES]) return "through MPI's windows";
+    return "messages, and MPI's windows for puts and gets of middle size";
 }

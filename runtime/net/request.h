@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests, as the origin makes them, and what comes back. request.c adds each operation as an element to the open
+ * message of its PE's flow; reply.c reads the answers, and moves long data. Only files of this folder include this
+ * header. */
+#ifndef RMAI_REQUEST_H
+#define RMAI_REQUEST_H
+
+#include "runtime/net/flow.h"
+#include "runtime/net/op.h"
+
+/* rmai_request_put, rmai_request_get, rmai_request_atomic do one operation. rmai_request_put_signal does a put, then an
+ * atomic. rmai_request_put_gathered leaves a short put in the open message even if nothing is under way to its PE.
+ * rmai_request_ask sends a request of any other kind and waits for the reply. The caller holds no lock. All return
+ * RMA_SUCCESS or the recorded error. */
+int rmai_request_put(struct rmai_net *net, const struct rmai_op *op);
+int rmai_request_put_gathered(struct rmai_net *net, const struct rmai_op *op);
+int rmai_request_get(struct rmai_net *net, const struct rmai_op *op);
+int rmai_request_atomic(struct rmai_net *net, const struct rmai_op *op);
+int rmai_request_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal);
+int rmai_request_ask(struct rmai_net *net, const struct rmai_op *op);
+
+/* What an operation of kind RUNS has beside its operands: its runs as they travel, and its data unless they travel by
+ * tag. */
+struct rmai_runs {
+    uint8_t flags;
+    const unsigned char *list, *data;
+    size_t list_len, data_len;
+    struct rmai_landing *landing; /* or NULL; once the operation is submitted, the library frees it */
+};
+
+/* rmai_request_submit adds an element of any kind, and the atomic `signal` or NULL, to the open message of its PE, and
+ * sends that if it is time. It waits for room. The caller holds the net's lock. Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
+ * rmai_request_complete_proxy waits until what has gone to the proxy of pe is done, so that the next record, which goes
+ * to pe itself, comes after it; the caller holds no lock. */
+int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
+                        struct rmai_waiter *waiter);
+void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
+
+/* rmai_stream_open: operations like `op`, whose record is r, and which is the message's last element, may be added to a
+ * stream, of `most` bytes at most. The caller holds the set's lock. */
+void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const struct rmai_record *r, size_t most);
+/* ---- what comes back ---- */
+
+/* Long data under way, of one record of a message. A put sends them when the target is ready (GO), and ends when they
+ * are in their places there (LANDED). A get ends when they have come. */
+struct rmai_transfer {
+    struct rmai_transfer *next; /* in net->transfers */
+    struct rmai_flow *flow;
+    struct rmai_waiter *waiter; /* or NULL: only a quiet waits */
+    const char *operation;      /* for the error that a quiet reports */
+    uint16_t number;            /* no other transfer of this PE has it */
+    uint8_t get, went, landed;  /* went: GO has come */
+    struct rmai_token token;
+    void *buffer;
+    size_t len;
+    struct rmai_landing *landing; /* or NULL */
+};
+
+/* The caller of all functions below holds the net's lock, and no set's unless they say so.
+ *
+ * rmai_transfer_begin makes a transfer of the flow, which has a credit for one; there are less than RMAI_TRANSFERS. It
+ * returns NULL without memory. It posts the receive of a get; so the target's data never arrive unexpected. The caller
+ * also holds the set's lock. */
+struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow *f, const struct rmai_op *op,
+                                          struct rmai_waiter *waiter);
+
+/* Each of these handles a message of PE `from`: the answer to the oldest request, whose items m reads; or what concerns
+ * a transfer. All return RMA_SUCCESS, or RMA_ERR_MPI: no PE sends such a message, or the transport has failed.
+ * rmai_transfers_advance tests the transfers whose data are under way. */
+int rmai_reply_take(struct rmai_net *net, int from, struct rmai_wire_reader *m);
+int rmai_transfer_go(struct rmai_net *net, int from, unsigned number);
+int rmai_transfer_landed(struct rmai_net *net, int from, unsigned number);
+void rmai_transfers_advance(struct rmai_net *net);
+
+#endif
