@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/meet.h"
+#include "base/attributes.h"
 #include "base/error.h"
 #include "runtime/context.h"
 #include "runtime/header.h"
@@ -9,16 +10,18 @@
 #include "runtime/node/barrier.h"
 #include "runtime/world.h"
 
-int rmai_meet_only(struct rmai_world *w, const char *call) {
+static __attribute__((noinline)) int meet_nodes(struct rmai_world *w, const char *call) {
     int code = RMA_SUCCESS;
-    if (w->job.n_nodes == 1) {
-        rmai_barrier_node(w->barrier, call);
-        return code;
-    }
     rmai_barrier_gather(w->barrier, call);
     if (w->job.node_my_pe == 0) code = rmai_group_meet(w->leaders, call);
     rmai_barrier_release(w->barrier, call);
     return code;
+}
+
+int rmai_meet_only(struct rmai_world *w, const char *call) {
+    if (RMAI_UNLIKELY(w->job.n_nodes > 1)) return meet_nodes(w, call);
+    rmai_barrier_node(w->barrier, call);
+    return RMA_SUCCESS;
 }
 
 /* Checks whether the meeting of this node was the last one for every PE of it, or another meeting for some PE. PEs
