@@ -17,7 +17,13 @@
 static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams->team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams->team[RMAI_TEAM_SHARED]) {
-        rmai_barrier_node(w->barrier, call);
+        /* In the form that PEs in another call of all PEs use, so that these can tell. */
+        if (w->job.n_nodes == 1) {
+            rmai_barrier_node(w->barrier, call);
+        } else {
+            rmai_barrier_gather(w->barrier, call);
+            rmai_barrier_release(w->barrier, call);
+        }
         return RMA_SUCCESS;
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each PE writes its slot, the PEs of the node meet, and each PE reads all slots of the node. A second meeting is not
+/* Each PE writes its slot, the PEs of the node meet, and each PE reads all slots of the node; between nodes the node's
+ * PE 0 does. A second meeting is not
  * needed: the next agreement writes the other slot, and the one after it comes after another barrier. Between nodes the
  * leaders merge the verdicts of their nodes, and each leader puts the result where its node's PEs read it. */
 #include "config.h"

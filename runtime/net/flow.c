@@ -124,6 +124,7 @@ void rmai_messages_give_back(struct rmai_net *net) {
 
 int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f) {
     struct rmai_message *m = net->idle;
+    assert(!f->open && "a flow fills one message at a time");
     if (RMAI_UNLIKELY(!f->link) && !(f->link = rmai_link_to(net, f->pe))) return 0;
     if (RMAI_LIKELY(m != NULL)) {
         net->idle = m->next;
@@ -210,6 +211,12 @@ void rmai_streams_close_atomics_(struct rmai_pending *s, int puts) {
 
 /* ---- sending and being answered ---- */
 
+void rmai_flow_give_up(struct rmai_net *net, struct rmai_flow *f) {
+    if (!f->open || f->open->n) return;
+    free_message(net, f->open);
+    f->open = NULL;
+}
+
 void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f) {
     struct rmai_message *m = f->open;
     struct rmai_link *link = f->link;
@@ -229,7 +236,7 @@ void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f) {
     if (RMAI_UNLIKELY(net->by_node.open)) f->set->filled += rmai_max(m->bytes, rmai_message_ask_bytes(m));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     m->sent = RMAI_NO_TOKEN;
-    if (RMAI_UNLIKELY(f->pe == net->job->my_pe)) { /* this PE serves it in place: rmai_net_drive */
+    if (RMAI_UNLIKELY(f->pe == net->job->my_pe)) { /* this PE serves it in place, in a turn of progress */
         net->self = link;
         return;
     }

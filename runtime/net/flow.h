@@ -106,7 +106,8 @@ struct rmai_message {
     uint16_t n, n_asks;        /* records, and those that ask for something, */
     uint16_t n_dests;          /* and the elements of these */
     uint16_t to_come;
-    int awaited;    /* it leaves as soon as there is a credit: a call waits for one of its elements */
+    int awaited; /* it leaves as soon as there is a credit: a call waits for one of its elements, it begins a transfer,
+                    or somebody has tried to send it */
     uint16_t run_n; /* elements of the last record */
     uint64_t run;   /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN: no element may be added
                        to it */
@@ -192,7 +193,7 @@ struct rmai_pending {
     uint32_t *complete, *complete_too;     /* the inlined calls read them; they may be equal */
     struct rmai_pe_table flows;
     struct rmai_flow *last; /* the last one that was used */
-    struct rmai_flow *own;  /* this PE's, if it has been a peer of itself (rmai_net_loops_back) */
+    struct rmai_flow *own;  /* the one to this PE itself, if there is one (rmai_net_loops_back) */
     struct rmai_flow *busy;
     unsigned touched;      /* flows that need a flush */
     int failed, failed_pe; /* the first error that nobody waited for, until the next quiet, and the PE */
@@ -206,7 +207,7 @@ struct rmai_pending {
     _Atomic int by_node; /* short records go by proxies (by_node.h). It changes under the lock, and only while nothing
                             is pending, so that no record overtakes another one on the other path */
     int many;            /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
-    size_t filled;       /* bytes of messages since nothing was pending, */
+    size_t filled;       /* bytes of messages since nothing was pending, where there are proxies, */
     unsigned done_flows; /* and how often a flow became idle in that time */
     struct rmai_streams streams; /* their `puts` is the set's */
 };
@@ -254,9 +255,11 @@ static inline struct rmai_map *rmai_flow_map(struct rmai_flow *f) {
 }
 
 /* rmai_flow_begin gives the flow an empty open message; returns 0 if all messages are in use, or there is no memory.
- * rmai_flow_send sends the open message, which has a record; there is a credit. The caller of both also holds the net's
- * lock. rmai_flow_gathers notes that elements stay in an open message: a thread that begins to wait sends it. */
+ * rmai_flow_give_up takes back an open message without records, which nobody would send. rmai_flow_send sends the open
+ * message, which has a record; there is a credit. The caller of these also holds the net's lock. rmai_flow_gathers
+ * notes that elements stay in an open message: a thread that begins to wait sends it. */
 int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f);
+void rmai_flow_give_up(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f);
 static inline void rmai_flow_gathers(struct rmai_net *net) {
     if (!atomic_load_explicit(&net->gathered, memory_order_relaxed))

@@ -14,8 +14,8 @@
 #include "runtime/net/route.h"
 #include "runtime/net/window.h"
 
-/* Only this function decides which way a put or get goes; atomics and signals go by messages only. The probe has filled
- * in the table that rmai_window_takes reads. Messages can carry everything. */
+/* Only this function decides which way a put or get goes; atomics and signals go by messages only. rmai_ways_choose has
+ * filled in the rows that rmai_window_takes reads. Messages can carry everything. */
 static inline const struct rmai_route *select_way(struct rmai_net *net, const struct rmai_op *op,
                                                   enum rmai_access access) {
     const int window = op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op);

@@ -26,7 +26,7 @@ enum rmai_when {
 };
 
 /* The kinds are those of records (wire.h), but a put or get may have any length here. Callers fill in the fields up to
- * `len` and, for ATOMIC, `value` and `cond`. Only request.c uses the other kinds and fields. */
+ * `len` and, for ATOMIC, `value` and `cond`. Only files of this folder use the other kinds and fields. */
 struct rmai_op {
     const char *call; /* the public call, which errors name */
     struct rmai_pending *set;
@@ -116,9 +116,9 @@ int rmai_net_complete_own(const char *call, struct rmai_pending *s);
 void rmai_net_count_streams(struct rmai_net *net);
 
 /* Sessions: the program allows the records of a context to wait until more of them fill a message. While a session is
- * open, a record that no call waits for stays in the open message until that is full, until a call waits for the
- * peer (a quiet, a get, an atomic that fetches), until the session ends, or until RMAI_SESSION_WAIT has passed. Short
- * blocking puts are also copied into the message. After OpenSHMEM 1.6, section 9.9 (SHMEM_CTX_SESSION_BATCH).
+ * open, a record that no call waits for stays in the open message until that is full, until a call waits for
+ * that PE (a quiet, a get, an atomic that fetches), until the session ends, or until RMAI_SESSION_WAIT has passed.
+ * Short blocking puts are also copied into the message. After OpenSHMEM 1.6, section 9.9 (SHMEM_CTX_SESSION_BATCH).
  * rmai_session_start opens a session in s, unless one is open. rmai_session_stop ends the session, if one is open, and
  * sends the open messages; it waits for nothing. */
 void rmai_session_start(struct rmai_pending *s);

@@ -149,15 +149,15 @@ static RMAI_COLD void look_at_clock(struct rmai_net *net, int heard) {
 }
 
 /* Advances replies, long data and messages that are under way, and sends acknowledgements. While messages still arrive,
- * the links decide whether to delay them. Returns how many messages of this PE to itself it has done. */
+ * the links decide whether to delay them. Returns how many transfers, and messages of this PE to itself, have ended. */
 static int look_after_transport(struct rmai_net *net, int all_heard, int heard) {
-    int code = net->serving ? rmai_serve_advance(net) : RMA_SUCCESS;
+    int code = net->serving ? rmai_serve_advance(net) : RMA_SUCCESS, ended = 0;
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
-    if (RMAI_UNLIKELY(net->transfers != NULL)) rmai_transfers_advance(net);
+    if (RMAI_UNLIKELY(net->transfers != NULL)) ended = rmai_transfers_advance(net);
     if (RMAI_UNLIKELY(net->unsent != NULL)) rmai_messages_advance(net);
     if (net->sessions > 0 || net->n_messages > RMAI_MESSAGES_KEPT) look_at_clock(net, heard);
-    return net->self && net->self->oldest ? serve_self(net) : 0;
+    return ended + (net->self && net->self->oldest ? serve_self(net) : 0);
 }
 
 /* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */

@@ -60,6 +60,7 @@ struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow
                                .buffer = op->buffer,
                                .len = runs ? (size_t)op->value : op->len,
                                .landing = runs ? op->runs->landing : NULL};
+    if (t->get && waiter) waiter->left++; /* it waits for the reply, too: then nothing is under way any more */
     *place = net->transfers = t;
     net->n_transfers++;
     f->transfers++;
@@ -126,13 +127,17 @@ int rmai_transfer_landed(struct rmai_net *net, int from, unsigned number) {
     return RMA_SUCCESS;
 }
 
-void rmai_transfers_advance(struct rmai_net *net) {
+int rmai_transfers_advance(struct rmai_net *net) {
+    int ended = 0;
     for (struct rmai_transfer *next, *t = net->transfers; t; t = next) {
         const int done = rmai_token_done(net->transport, &t->token);
         next = t->next;
         if (done < 0) rmai_net_fatal(net);
-        if (done && (t->get || t->landed)) end_transfer(net, t);
+        if (!done || !(t->get || t->landed)) continue;
+        end_transfer(net, t);
+        ended++;
     }
+    return ended;
 }
 
 /* ---- replies ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The only writer of a request's records. */
+/* Operations become elements of records in open messages; streams (stream.h) extend these records. */
 #include "config.h"
 
 #include "runtime/net/request.h"
@@ -159,7 +159,7 @@ static inline void ask_for(struct rmai_message *m, const struct element *e, int 
     const uint8_t gives = (uint8_t)rmai_wire_gives(&e->r);
     if (!extends) {
         *rmai_message_ask(m, m->n_asks++) = (struct rmai_ask){
-            .waiter = e->transfer ? NULL : e->waiter,
+            .waiter = e->transfer && !e->transfer->get ? NULL : e->waiter,
             .first = m->n_dests,
             .len = (uint16_t)(e->transfer ? e->transfer->number : value_of(&e->r, e->op)),
             .gives = gives,
@@ -359,7 +359,10 @@ int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const st
     }
     rmai_pending_lock_inner(s);
     f = make_room(net, op, &need, is_long, &mark);
-    if (f && is_long && !(e.transfer = rmai_transfer_begin(net, f, op, waiter))) f = NULL;
+    if (f && is_long && !(e.transfer = rmai_transfer_begin(net, f, op, waiter))) {
+        rmai_flow_give_up(net, f);
+        f = NULL;
+    }
     if (f) {
         joined = join(f, &e, signal, mark);
         assert(joined && "make_room has found the room");

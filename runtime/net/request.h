@@ -66,10 +66,10 @@ struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow
 
 /* Each of these handles a message of PE `from`: the answer to the oldest request, whose items m reads; or what concerns
  * a transfer. All return RMA_SUCCESS, or RMA_ERR_MPI: no PE sends such a message, or the transport has failed.
- * rmai_transfers_advance tests the transfers whose data are under way. */
+ * rmai_transfers_advance tests the transfers whose data are under way, and returns how many have ended. */
 int rmai_reply_take(struct rmai_net *net, int from, struct rmai_wire_reader *m);
 int rmai_transfer_go(struct rmai_net *net, int from, unsigned number);
 int rmai_transfer_landed(struct rmai_net *net, int from, unsigned number);
-void rmai_transfers_advance(struct rmai_net *net);
+int rmai_transfers_advance(struct rmai_net *net);
 
 #endif

@@ -7,6 +7,7 @@
  *            PE i - 2^k, each on a line of its own. For two PEs that is a bare handshake.
  *   crowded  PEs share processors: one counter and one event. A PE gives up its processor at once and is woken
  *            once; dissemination would have it woken in each round.
+ * Where PEs of other nodes take part, a barrier is in two halves: a counter up, a flag down (rmai_barrier_gather).
  * The words are in the headers of the PEs' spaces, and are zero at the start. */
 #ifndef RMAI_BARRIER_H
 #define RMAI_BARRIER_H

@@ -1051,6 +1051,39 @@ START_TEST(without_memory_for_a_first_request_nothing_is_waited_for) {
 }
 END_TEST
 
+START_TEST(without_memory_for_a_transfer_nothing_is_waited_for) {
+    /* A message without records that is left behind: then nothing is under way, and a wait for room never ends. */
+    struct pe *p = &jobs[0].pe[0];
+    int code;
+    open_sets(p);
+    missing = sizeof(struct rmai_transfer);
+    code = put(p, 0, source, LONG, RMAI_NOW);
+    missing = 0;
+    ck_assert_int_eq(code, RMA_ERR_NO_MEM);
+    missing = sizeof(struct rmai_message);
+    code = put_by(p, 1, 0, 1);
+    missing = 0;
+    ck_assert(code == RMA_SUCCESS || code == RMA_ERR_NO_MEM);
+    ck_assert_int_eq(put_by(p, 1, 0, 2), RMA_SUCCESS);
+    close_sets();
+    ck_assert_uint_eq(word_at(other_of(p), 0), 2);
+}
+END_TEST
+
+START_TEST(after_a_long_get_a_put_leaves_at_once) {
+    /* A get that returns while its request counts as under way: a put that follows would stay here. */
+    struct pe *p = &jobs[0].pe[0], *there = other_of(p);
+    fill(there->memory, LONG, 4);
+    ck_assert_int_eq(get(p, 0, there_and_back, LONG, RMAI_NOW), RMA_SUCCESS);
+    ck_assert(is_filled(there_and_back, LONG, 4));
+    there->sleeps = 1;
+    ck_assert_int_eq(put(p, 0, source, 8, RMAI_NOW), RMA_SUCCESS);
+    ck_assert_int_eq(there->queues.unread, 1);
+    there->sleeps = 0;
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+}
+END_TEST
+
 /* ---- blocks and extents ---- */
 
 START_TEST(blocks_come_from_the_owner_and_go_back_to_it) {
@@ -2019,6 +2052,9 @@ int main(void) {
     tcase_add_test(counted, an_acknowledgement_is_delayed_where_two_pes_take_turns);
     tcase_add_test(counted, without_memory_a_request_is_answered_all_the_same);
     tcase_add_test(counted, without_memory_for_a_first_request_nothing_is_waited_for);
+    tcase_add_test(counted, without_memory_for_a_transfer_nothing_is_waited_for);
+    tcase_add_test(counted, after_a_long_get_a_put_leaves_at_once);
+    tcase_add_test(counted, without_memory_for_a_transfer_nothing_is_waited_for);
     tcase_add_test(blocks, blocks_come_from_the_owner_and_go_back_to_it);
     tcase_add_test(blocks, an_extent_is_remembered_and_never_shrinks);
     tcase_add_test(errors, what_the_owner_refuses_is_the_asker_s_error);
