@@ -143,8 +143,8 @@ case "${SANITIZERS-} $(getconf PAGESIZE)" in
                 bad = bad operation " of " pes " PEs adds " added[operation, pes] " KiB to each, more than " kib "\n"
         }
         END {
-            most("init", 512, 64)
-            most("init", 1024, 64)
+            most("init", 512, 80) # 70 on an EPYC with Linux 6.18, below 64 on an Intel
+            most("init", 1024, 80)
             most("histogram", 1024, 700)
             most("idle", 1024, -200)
             most("first_collective", 1024, 8)
