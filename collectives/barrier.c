@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "runtime/context.h"
 #include "runtime/meet.h"
-#include "runtime/node/barrier.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/reach.h"
 #include "runtime/team.h"
@@ -17,13 +16,7 @@
 static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams->team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams->team[RMAI_TEAM_SHARED]) {
-        /* In the form that PEs in another call of all PEs use, so that these can tell. */
-        if (w->job.n_nodes == 1) {
-            rmai_barrier_node(w->barrier, call);
-        } else {
-            rmai_barrier_gather(w->barrier, call);
-            rmai_barrier_release(w->barrier, call);
-        }
+        rmai_meet_node(w, call);
         return RMA_SUCCESS;
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);

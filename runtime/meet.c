@@ -18,6 +18,15 @@ static __attribute__((noinline)) int meet_nodes(struct rmai_world *w, const char
     return code;
 }
 
+void rmai_meet_node(struct rmai_world *w, const char *call) {
+    if (w->job.n_nodes == 1) {
+        rmai_barrier_node(w->barrier, call);
+    } else {
+        rmai_barrier_gather(w->barrier, call);
+        rmai_barrier_release(w->barrier, call);
+    }
+}
+
 int rmai_meet_only(struct rmai_world *w, const char *call) {
     if (RMAI_UNLIKELY(w->job.n_nodes > 1)) return meet_nodes(w, call);
     rmai_barrier_node(w->barrier, call);

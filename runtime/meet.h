@@ -12,6 +12,10 @@ struct rmai_world;
 int rmai_meet_only(struct rmai_world *w, const char *call);
 int rmai_meet(struct rmai_world *w, const char *call);
 
+/* rmai_meet_node waits for the PEs of this node, in the form in which they come to the calls above: so a PE in one of
+ * those can tell that another PE is not. */
+void rmai_meet_node(struct rmai_world *w, const char *call);
+
 /* rmai_meet_last is rmai_meet before the runtime ends. It ends the job, whatever the error handler, if another PE is in
  * another meeting, such as a barrier: with RMA_ERR_STATE if that PE is on this node, else with RMA_ERR_MISMATCH. */
 int rmai_meet_last(struct rmai_world *w, const char *call);

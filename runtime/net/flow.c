@@ -19,7 +19,7 @@ struct rmai_flow *rmai_flow_find_(struct rmai_pending *s, int pe) {
     return s->last = f;
 }
 
-static inline void publish(struct rmai_pending *s) {
+void rmai_pending_publish(struct rmai_pending *s) {
     const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
     const uint32_t complete = !s->busy && !s->failed                                  ? RMA_ALL_COMPLETE_
                               : puts != RMAI_NO_PUTS                                  ? 0
@@ -31,13 +31,11 @@ static inline void publish(struct rmai_pending *s) {
     __atomic_store_n(s->complete_too, complete, __ATOMIC_RELEASE);
 }
 
-void rmai_pending_publish(struct rmai_pending *s) { publish(s); }
-
 void rmai_flow_list_(struct rmai_flow *f) {
     f->listed = 1;
     f->next = f->set->busy;
     f->set->busy = f;
-    if (!f->next) publish(f->set);
+    if (!f->next) rmai_pending_publish(f->set);
 }
 
 void rmai_flows_unlist(struct rmai_pending *s) {
@@ -58,7 +56,7 @@ void rmai_flows_unlist(struct rmai_pending *s) {
     s->copied = 0;
     if (RMAI_UNLIKELY(s->net->by_node.open)) rmai_pending_choose_way(s);
     atomic_store_explicit(&s->streams.puts, RMAI_NO_PUTS, memory_order_relaxed);
-    publish(s);
+    rmai_pending_publish(s);
 }
 
 void rmai_pending_fail(struct rmai_pending *s, int pe, const char *operation, int code) {
@@ -152,9 +150,6 @@ static struct rmai_record last_record(const struct rmai_message *m) {
     return r;
 }
 
-/* Bytes of the reply for each further element of the record; 0 if it expects nothing. */
-static size_t value_bytes(const struct rmai_record *r) { return rmai_wire_expects(r) ? rmai_padded(r->len) : 0; }
-
 /* A compact record of a stream that no element has joined. */
 static void drop_last_record(struct rmai_message *m, const struct rmai_record *r) {
     m->bytes = m->last;
@@ -195,7 +190,7 @@ void rmai_stream_settle_(struct rmai_message *m) {
         struct rmai_ask *ask = rmai_message_ask(m, m->n_asks - 1u);
         ask->n = (uint16_t)(ask->n + n);
         m->n_dests = (uint16_t)(m->n_dests + n);
-        m->reply += n * value_bytes(&r);
+        m->reply += n * rmai_wire_value_bytes(&r);
     }
     assert(m->bytes <= RMAI_MESSAGE && m->reply <= RMAI_MESSAGE && rmai_message_ask_bytes(m) <= RMAI_ASK_ROOM &&
            "the stream ended where the message's room does");
@@ -265,7 +260,7 @@ static RMAI_COLD void land_all(struct rmai_message *m) {
     }
 }
 
-static inline void answered(struct rmai_net *net, struct rmai_link *link) {
+void rmai_link_answered(struct rmai_net *net, struct rmai_link *link) {
     struct rmai_message *m = link->oldest;
     struct rmai_flow *f = m->flow;
     assert(rmai_flow_under_way(f) > 0 && f->listed && "the message was under way, so its flow is busy");
@@ -278,16 +273,14 @@ static inline void answered(struct rmai_net *net, struct rmai_link *link) {
     if (RMAI_LIKELY(m->sent.word == 0)) {
         free_message(net, m);
     } else {
-        m->next = net->unsent;
-        net->unsent = m;
+        m->next = net->in_transport;
+        net->in_transport = m;
     }
     rmai_pending_lock_inner(f->set);
     f->acked++;
     if (rmai_flow_has_open(f) && (!f->set->session || f->open->awaited)) rmai_flow_send(net, f);
     rmai_pending_unlock_inner(f->set);
 }
-
-void rmai_link_answered(struct rmai_net *net, struct rmai_link *link) { answered(net, link); }
 
 int rmai_link_done(struct rmai_net *net, int from, unsigned n) {
     struct rmai_link *link = rmai_link_to(net, from);
@@ -296,13 +289,13 @@ int rmai_link_done(struct rmai_net *net, int from, unsigned n) {
             return rmai_net_damaged(from, "it says that more requests are done than are under way to that PE");
         if (RMAI_UNLIKELY(link->oldest->to_come))
             return rmai_net_damaged(from, "it says that a request is done whose values have not come");
-        answered(net, link);
+        rmai_link_answered(net, link);
     }
     return RMA_SUCCESS;
 }
 
 void rmai_messages_advance(struct rmai_net *net) {
-    struct rmai_message *m, **i = &net->unsent;
+    struct rmai_message *m, **i = &net->in_transport;
     while ((m = *i) != NULL) {
         const int done = rmai_token_done(net->transport, &m->sent);
         if (done < 0) rmai_net_fatal(net);
@@ -384,7 +377,7 @@ static void send_open_messages(struct rmai_net *net, int session) {
         /* A thread that flushes a window holds the set's lock for long; meanwhile this PE must continue to serve
          * others. */
         if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) {
-            if (!session) rmai_flow_gathers(net);
+            if (!session) rmai_flows_note_gathered(net);
             continue;
         }
         if (s->session == session) rmai_flows_send_open(net, s);
@@ -407,7 +400,7 @@ void rmai_flows_send_due(struct rmai_net *net) {
 void rmai_flows_send_gathered(struct rmai_net *net) {
     atomic_store_explicit(&net->gathered, 0, memory_order_relaxed);
     if (!net->biased && pthread_mutex_trylock(&net->sets_lock) != 0) {
-        rmai_flow_gathers(net);
+        rmai_flows_note_gathered(net);
         return;
     }
     send_open_messages(net, 0);
@@ -498,8 +491,8 @@ void rmai_flows_close(struct rmai_net *net) {
     }
     rmai_pe_table_close(&net->links);
     net->link = net->owing = net->self = NULL;
-    for (struct rmai_message *m; (m = net->unsent) != NULL; free(m)) {
-        net->unsent = m->next;
+    for (struct rmai_message *m; (m = net->in_transport) != NULL; free(m)) {
+        net->in_transport = m->next;
         rmai_token_drop(net->transport, &m->sent, 0);
     }
     for (struct rmai_message *m; (m = net->idle) != NULL; free(m)) net->idle = m->next;

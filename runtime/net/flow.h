@@ -138,7 +138,7 @@ void rmai_landing_end(struct rmai_landing *l);
 
 /* ---- flows and sets ---- */
 
-/* What this PE knows of the memory that a flow's PE has in the windows. */
+/* What this PE knows of the memory of a flow's PE in MPI's windows (dynamic.c, window.c). */
 struct rmai_map {
     int known;                       /* the directory has been read, */
     unsigned growths;                /* when the symmetric heap had grown so often; */
@@ -162,7 +162,7 @@ struct rmai_flow {
     struct rmai_flow *next;     /* in set->busy */
     struct rmai_link *link;     /* from the first message on */
     struct rmai_message *open;  /* the message that it fills, or NULL */
-    struct rmai_map *map;       /* what window.c knows of the PE, or NULL */
+    struct rmai_map *map;       /* what is known of the PE's memory in the windows, or NULL */
     size_t unpolled;            /* bytes of elements since a call that added one has polled for replies */
     unsigned asked;             /* elements and transfers since it was idle */
     unsigned alone : 8;         /* messages of a single element that nobody waited for, so far */
@@ -256,12 +256,12 @@ static inline struct rmai_map *rmai_flow_map(struct rmai_flow *f) {
 
 /* rmai_flow_begin gives the flow an empty open message; returns 0 if all messages are in use, or there is no memory.
  * rmai_flow_give_up takes back an open message without records, which nobody would send. rmai_flow_send sends the open
- * message, which has a record; there is a credit. The caller of these also holds the net's lock. rmai_flow_gathers
- * notes that elements stay in an open message: a thread that begins to wait sends it. */
+ * message, which has a record; there is a credit. The caller of these also holds the net's lock.
+ * rmai_flows_note_gathered notes that elements stay in an open message: a thread that begins to wait sends it. */
 int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_give_up(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f);
-static inline void rmai_flow_gathers(struct rmai_net *net) {
+static inline void rmai_flows_note_gathered(struct rmai_net *net) {
     if (!atomic_load_explicit(&net->gathered, memory_order_relaxed))
         atomic_store_explicit(&net->gathered, 1, memory_order_relaxed);
 }

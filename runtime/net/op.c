@@ -9,9 +9,9 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/wait.h"
 #include "runtime/net/request.h"
 #include "runtime/net/route.h"
+#include "runtime/net/wait.h"
 #include "runtime/net/window.h"
 
 /* Only this function decides which way a put or get goes; atomics and signals go by messages only. rmai_ways_choose has
@@ -122,7 +122,7 @@ static int report_failure(const char *call, struct rmai_pending *s, int code) {
     return code;
 }
 
-/* Flushes all flows of which something has gone through the window, or only this one. The caller holds the set's lock;
+/* Flushes all flows that have used a window since their last flush, or only this one. The caller holds the set's lock;
  * this releases it between two of them to serve other PEs. */
 static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
     struct rmai_net *net = s->net;

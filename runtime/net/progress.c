@@ -16,28 +16,6 @@
 #define POLL_APART    1000u /* ticks */
 #define MESSAGES_MOST 64    /* received before the caller continues its own work */
 
-/* ---- the lock ---- */
-
-/* 0 if another thread holds it. */
-static int try_lock(struct rmai_net *net) {
-    return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
-}
-
-int rmai_net_visit(struct rmai_net *net) {
-    if (!net->biased) return pthread_mutex_trylock(&net->lock) == 0;
-    if (!rmai_biased_visit(&net->bias)) return 0;
-    net->visited = 1;
-    return 1;
-}
-
-void rmai_net_end_visit(struct rmai_net *net) {
-    net->visited = 0;
-    if (net->biased)
-        rmai_biased_end_visit(&net->bias);
-    else
-        pthread_mutex_unlock(&net->lock);
-}
-
 /* ---- what arrives ----
  *
  * Short messages from any PE come in the order of their arrival. A ring of receives is always posted; messages fill
@@ -64,6 +42,13 @@ void rmai_inbox_close(struct rmai_net *net) {
     net->inbox.buffer = NULL;
 }
 
+/* Tests the receive that gets the next message. */
+static inline void test_receive(struct rmai_net *net) {
+    struct rmai_inbox *in = &net->inbox;
+    in->arrived = net->transport->operations->test(net->transport, &in->posted[in->next], &in->arrival);
+    if (RMAI_UNLIKELY(in->arrived < 0)) rmai_net_fatal(net);
+}
+
 /* Returns the oldest message that this PE is not done with, or NULL. The receive of the one before is posted again only
  * now, so that the message itself was not delayed. */
 static inline const void *next_message(struct rmai_net *net) {
@@ -72,11 +57,7 @@ static inline const void *next_message(struct rmai_net *net) {
         in->read = 0;
         if (post_receive(net, (in->next + RMAI_POSTED - 1) % RMAI_POSTED) != RMA_SUCCESS) rmai_net_fatal(net);
     }
-    if (!in->arrived) {
-        const int done = net->transport->operations->test(net->transport, &in->posted[in->next], &in->arrival);
-        if (RMAI_UNLIKELY(done < 0)) rmai_net_fatal(net);
-        in->arrived = done;
-    }
+    if (!in->arrived) test_receive(net);
     return in->arrived ? in->buffer[in->next] : NULL;
 }
 
@@ -88,12 +69,7 @@ static inline void end_message(struct rmai_net *net) {
 }
 
 void rmai_net_await_message(struct rmai_net *net, int tests) {
-    struct rmai_inbox *in = &net->inbox;
-    for (; tests > 0 && !in->read && !in->arrived; tests--) {
-        const int done = net->transport->operations->test(net->transport, &in->posted[in->next], &in->arrival);
-        if (RMAI_UNLIKELY(done < 0)) rmai_net_fatal(net);
-        in->arrived = done;
-    }
+    for (; tests > 0 && !net->inbox.read && !net->inbox.arrived; tests--) test_receive(net);
 }
 
 /* ---- progress ---- */
@@ -142,7 +118,7 @@ static __attribute__((noinline)) int serve_self(struct rmai_net *net) {
 }
 
 /* Does what waits for a time. Reads the clock in few rounds, since that takes as long as some operations. */
-static RMAI_COLD void look_at_clock(struct rmai_net *net, int heard) {
+static __attribute__((noinline)) void look_at_clock(struct rmai_net *net, int heard) {
     const int sometimes = atomic_load_explicit(&net->turns, memory_order_relaxed) % 16 == 0;
     if (net->sessions > 0 && (!heard || sometimes)) rmai_flows_send_due(net);
     if (net->n_messages > RMAI_MESSAGES_KEPT && sometimes) rmai_messages_give_back(net);
@@ -155,7 +131,7 @@ static int look_after_transport(struct rmai_net *net, int all_heard, int heard) 
     if (code == RMA_SUCCESS && net->owing) code = rmai_links_acknowledge(net, all_heard, !heard);
     if (code != RMA_SUCCESS) rmai_net_fatal(net);
     if (RMAI_UNLIKELY(net->transfers != NULL)) ended = rmai_transfers_advance(net);
-    if (RMAI_UNLIKELY(net->unsent != NULL)) rmai_messages_advance(net);
+    if (RMAI_UNLIKELY(net->in_transport != NULL)) rmai_messages_advance(net);
     if (net->sessions > 0 || net->n_messages > RMAI_MESSAGES_KEPT) look_at_clock(net, heard);
     return ended + (net->self && net->self->oldest ? serve_self(net) : 0);
 }
@@ -181,7 +157,7 @@ int rmai_net_progress(struct rmai_net *net, int try) {
     if (!net) return 0;
     if (!try)
         rmai_net_lock(net);
-    else if (!try_lock(net))
+    else if (!rmai_net_try_lock(net))
         return 0;
     if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_flows_send_gathered(net);
     heard = drive_a_while(net, 1, 0);
@@ -197,7 +173,7 @@ void rmai_net_send_gathered(struct rmai_net *net) {
 }
 
 void rmai_net_poll(struct rmai_net *net) {
-    if (!try_lock(net)) return;
+    if (!rmai_net_try_lock(net)) return;
     drive_a_while(net, 1, 0);
     rmai_net_unlock(net);
 }

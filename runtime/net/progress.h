@@ -19,18 +19,13 @@ void rmai_net_poll(struct rmai_net *net);
  * rmai_net_poll, at most once in some hundred nanoseconds. net may be NULL. */
 void rmai_net_poll_sometimes(struct rmai_net *net);
 
-/* rmai_net_visit is for the progress thread: it takes the net's lock, or returns 0 if another thread has it;
- * rmai_net_end_visit releases it. */
-int rmai_net_visit(struct rmai_net *net);
-void rmai_net_end_visit(struct rmai_net *net);
-
 /* rmai_inbox_open posts the receives of messages. Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI. rmai_inbox_close
  * also closes what open has made in part. */
 int rmai_inbox_open(struct rmai_net *net);
 void rmai_inbox_close(struct rmai_net *net);
 
-/* rmai_net_drive is rmai_net_progress for a thread that holds the lock and waits for none of the messages: it receives
- * all that have arrived. */
+/* rmai_net_drive is for a thread that holds the lock and waits for none of the messages: it receives those that have
+ * arrived, a few dozen at most, and sends nothing that has gathered. */
 int rmai_net_drive(struct rmai_net *net);
 
 /* For waits (wait.h): rmai_net_drive_once receives at most one message; rmai_net_await_message only tests, at most so

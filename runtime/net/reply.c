@@ -60,7 +60,7 @@ struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow
                                .buffer = op->buffer,
                                .len = runs ? (size_t)op->value : op->len,
                                .landing = runs ? op->runs->landing : NULL};
-    if (t->get && waiter) waiter->left++; /* it waits for the reply, too: then nothing is under way any more */
+    if (t->get && waiter) waiter->left++; /* it also waits for the reply: then nothing is under way any more */
     *place = net->transfers = t;
     net->n_transfers++;
     f->transfers++;
@@ -93,8 +93,8 @@ static struct rmai_transfer *transfer_with(const struct rmai_net *net, int from,
 }
 
 /* The target has refused the record: nothing moves, and nothing lands. */
-static RMAI_COLD void refuse_transfer(struct rmai_net *net, int from, unsigned number, int code,
-                                      const unsigned char *text, size_t len) {
+static RMAI_COLD void fail_transfer(struct rmai_net *net, int from, unsigned number, int code,
+                                    const unsigned char *text, size_t len) {
     struct rmai_transfer *t = transfer_with(net, from, number);
     if (!t || t->went) return;
     if (t->get) rmai_token_drop(net->transport, &t->token, 1);
@@ -172,7 +172,7 @@ static RMAI_COLD void take_failure(struct rmai_net *net, struct rmai_message *m,
     m->to_come = (uint16_t)(m->to_come - ask->gives);
     ask->gives = 0;
     if (ask->moves) {
-        refuse_transfer(net, m->flow->pe, ask->len, code, text, len);
+        fail_transfer(net, m->flow->pe, ask->len, code, text, len);
         return;
     }
     for (struct rmai_landing *l = m->landings; l; l = l->next)

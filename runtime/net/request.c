@@ -133,7 +133,8 @@ static inline struct element element_of(const struct rmai_op *op, struct rmai_wa
 }
 
 /* Starts a record. Returns where its elements begin. */
-static inline unsigned char *begin_record(struct rmai_message *m, const struct element *e) {
+static inline __attribute__((always_inline)) unsigned char *begin_record(struct rmai_message *m,
+                                                                         const struct element *e) {
     struct rmai_record one = e->r;
     unsigned char *at = m->body + m->bytes;
     uint64_t word;
@@ -155,7 +156,8 @@ static inline int extends_run(const struct rmai_message *m, const struct element
 }
 
 /* Notes where the element's value goes: as an ask of its own or, with `extends`, of the last one. */
-static inline void ask_for(struct rmai_message *m, const struct element *e, int extends) {
+static inline __attribute__((always_inline)) void ask_for(struct rmai_message *m, const struct element *e,
+                                                          int extends) {
     const uint8_t gives = (uint8_t)rmai_wire_gives(&e->r);
     if (!extends) {
         *rmai_message_ask(m, m->n_asks++) = (struct rmai_ask){
@@ -169,7 +171,7 @@ static inline void ask_for(struct rmai_message *m, const struct element *e, int 
     }
     rmai_message_ask(m, m->n_asks - 1u)->n++;
     *rmai_message_dest(m, m->n_dests++) = e->op->buffer;
-    if (e->waiter) m->awaited = 1;
+    if (e->waiter || e->transfer) m->awaited = 1;
 }
 
 /* Adds the element to f's open message, which has room for it. */
@@ -273,8 +275,8 @@ static __attribute__((noinline)) void open_stream(struct rmai_flow *f, const str
 /* What becomes of an element that has been added without waiting for room. */
 enum added { NO_ROOM, ADDED, ADDED_POLL };
 
-/* Adds a short element that no call waits for, and sends it if nothing is under way to its PE, unless it `stays`. With
- * mutexes only the holder of the net's lock sends, or begins a message: the caller holds the set's. */
+/* Adds a short element that no call waits for, and sends it if nothing is under way to its PE, unless it `stays`. The
+ * caller holds the set's lock. Where that is a mutex it does not suffice to send or to begin a message: NO_ROOM. */
 static inline __attribute__((always_inline)) enum added add(struct rmai_net *net, const struct element *e,
                                                             const struct rmai_op *signal, int stays) {
     struct rmai_pending *s = e->op->set;
@@ -285,7 +287,7 @@ static inline __attribute__((always_inline)) enum added add(struct rmai_net *net
     if (stays || gathers(f)) {
         if (!rmai_flow_has_open(f) && (!net->biased || (!f->open && !rmai_flow_begin(net, f)))) return NO_ROOM;
         if (!join(f, e, signal, mark)) return NO_ROOM;
-        rmai_flow_gathers(net);
+        rmai_flows_note_gathered(net);
         if (stays) return ADDED;
         due = is_poll_due(f);
         if (!signal && may_stream(s, &e->r)) open_stream(f, e->op);
@@ -372,11 +374,10 @@ int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const st
             op->runs->landing->next = f->open->landings;
             f->open->landings = op->runs->landing;
         }
-        if (e.transfer) f->open->awaited = 1;
         if ((!gathers(f) || waiter || e.transfer) && rmai_flow_has_credit(f)) {
             rmai_flow_send(net, f);
         } else {
-            rmai_flow_gathers(net);
+            rmai_flows_note_gathered(net);
             due = is_poll_due(f);
         }
     }

@@ -39,6 +39,7 @@ void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct 
 /* rmai_stream_open: operations like `op`, whose record is r, and which is the message's last element, may be added to a
  * stream, of `most` bytes at most. The caller holds the set's lock. */
 void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const struct rmai_record *r, size_t most);
+
 /* ---- what comes back ---- */
 
 /* Long data under way, of one record of a message. A put sends them when the target is ready (GO), and ends when they

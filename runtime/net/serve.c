@@ -260,7 +260,7 @@ static int begin_transit(struct task *t, void *there, void *hold) {
         release_hold(t->net, hold);
         return code;
     }
-    if (!d->puts) reply_of(t); /* at once: the origin may wait for that, too */
+    if (!d->puts) reply_of(t); /* at once: the origin may also wait for that */
     d->next = a->transits;
     a->transits = d;
     t->net->serving = 1;

@@ -37,6 +37,30 @@ void rmai_net_unlock(struct rmai_net *net) {
         pthread_mutex_unlock(&net->lock);
 }
 
+void rmai_net_yield_lock(struct rmai_net *net) {
+    uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */
+    if (RMAI_LIKELY(wanted == 0)) return;
+    rmai_net_unlock(net);
+    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
+        rmai_pause();
+    rmai_net_lock(net);
+}
+
+int rmai_net_visit(struct rmai_net *net) {
+    if (!net->biased) return pthread_mutex_trylock(&net->lock) == 0;
+    if (!rmai_biased_visit(&net->bias)) return 0;
+    net->visited = 1;
+    return 1;
+}
+
+void rmai_net_end_visit(struct rmai_net *net) {
+    net->visited = 0;
+    if (net->biased)
+        rmai_biased_end_visit(&net->bias);
+    else
+        pthread_mutex_unlock(&net->lock);
+}
+
 /* ---- errors ---- */
 
 void rmai_net_fatal(struct rmai_net *net) {

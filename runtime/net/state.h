@@ -64,10 +64,10 @@ struct rmai_net {
     _Atomic uint32_t wanted; /* threads that wait for the lock */
     int helped;              /* the progress thread runs */
     struct rmai_inbox inbox;
-    struct rmai_message *idle, *unsent; /* unsent: answered, and the transport still reads them */
-    unsigned n_messages, n_idle;        /* all, and the idle ones */
-    struct rmai_transfer *transfers;    /* under way, */
-    struct rmai_transfer **transfer;    /* and by their numbers: transfer_room places, each a transfer or NULL; */
+    struct rmai_message *idle, *in_transport; /* in_transport: answered, and the transport still reads them */
+    unsigned n_messages, n_idle;              /* all, and the idle ones */
+    struct rmai_transfer *transfers;          /* under way, */
+    struct rmai_transfer **transfer;          /* and by their numbers: transfer_room places, each a transfer or NULL; */
     unsigned transfer_room, n_transfers;
     struct rmai_pe_table links;
     struct rmai_link *link;  /* the last one that was looked up */
@@ -105,6 +105,17 @@ struct rmai_net {
     struct rmai_ways ways;
     struct rmai_probe_buffers probe;
 };
+
+/* The lock beside rmai_net_lock and rmai_net_unlock (net.h). rmai_net_try_lock returns 0 if another thread holds it.
+ * rmai_net_yield_lock releases it until one of the threads in `wanted` has taken it, if there is one, and takes it
+ * again. rmai_net_visit is for the progress thread: it takes the lock, or returns 0 if another thread has it;
+ * rmai_net_end_visit releases it. */
+static inline int rmai_net_try_lock(struct rmai_net *net) {
+    return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
+}
+void rmai_net_yield_lock(struct rmai_net *net);
+int rmai_net_visit(struct rmai_net *net);
+void rmai_net_end_visit(struct rmai_net *net);
 
 /* rmai_net_is_locked: for assertions. 1 if some thread holds the lock, as far as that can be told. */
 static inline int rmai_net_is_locked(const struct rmai_net *net) {

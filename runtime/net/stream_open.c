@@ -9,9 +9,6 @@
 
 #define NO_ORIGIN ((uintptr_t)1 << (sizeof(uintptr_t) * 8 - 1)) /* farther from each address than anything reaches */
 
-/* Bytes of the reply for each further element of the record; 0 if it expects nothing. */
-static size_t value_bytes(const struct rmai_record *r) { return rmai_wire_expects(r) ? rmai_padded(r->len) : 0; }
-
 /* Begins a compact record without elements. Returns 0 if there is no room for it and some elements. */
 static int begin_compact(struct rmai_message *m, const struct rmai_stream *s, struct rmai_record *r) {
     size_t bytes, reply;
@@ -69,8 +66,8 @@ static int choose_base(struct rmai_stream *s, const struct rmai_op *op, size_t l
  * program whose operands differ does not end a stream with each of them. Compare-and-swaps that expect what the last
  * one has not expected open no stream. */
 void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const struct rmai_record *r, size_t most) {
-    const struct rmai_flow *f = m->flow;
-    struct rmai_stream *s = &f->set->streams.of[(unsigned)f->pe % RMAI_STREAMS];
+    struct rmai_flow *f = m->flow;
+    struct rmai_stream *s = rmai_stream_at(&f->set->streams, f->pe);
     const uint64_t key = rmai_stream_key(f->pe, r->kind, r->op, r->flags, r->len);
     const int swaps = rmai_wire_is_swap(r);
     const uint64_t operand = swaps ? op->cond : r->kind == RMAI_RECORD_ATOMIC ? op->value : 0;
@@ -85,7 +82,7 @@ void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const st
     if (swaps && !s->same) return;
     if (compact && !begin_compact(m, s, &one)) return;
     step = rmai_wire_element_bytes(&one);
-    value = value_bytes(&one);
+    value = rmai_wire_value_bytes(&one);
     room = rmai_min(RMAI_MESSAGE - m->bytes, most) / step;
     if (value)
         room = rmai_min(rmai_min(room, (RMAI_ASK_ROOM - rmai_message_ask_bytes(m)) / sizeof(void *)),

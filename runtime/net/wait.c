@@ -13,21 +13,10 @@
 #define POLLS_CROWDED     20
 #define WAIT_TESTS        3      /* for a message, before each turn of a wait but the first */
 #define NAP_LAST          200000 /* nanoseconds */
-#define LOCK_POLLS        1000
-#define LOOKS_A_STALL     1024 /* polls between two checks whether the wait has become long */
-#define TOKEN_POLLS       2    /* tests of a token between two polls for all messages, */
-#define TOKEN_POLLS_FIRST 8    /* and before the first of these */
-#define FINISHES_A_TURN   16   /* one of so many waits for tokens drives progress in any case */
-
-/* Releases the lock until one of the threads in `wanted` has taken it, if there is one, and takes it again. */
-static void yield_lock(struct rmai_net *net) {
-    uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */
-    if (RMAI_LIKELY(wanted == 0)) return;
-    rmai_net_unlock(net);
-    for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
-        rmai_pause();
-    rmai_net_lock(net);
-}
+#define LOOKS_A_STALL     1024   /* polls between two checks whether the wait has become long */
+#define TOKEN_POLLS       2      /* tests of a token between two polls for all messages, */
+#define TOKEN_POLLS_FIRST 8      /* and before the first of these */
+#define FINISHES_A_TURN   16     /* one of so many waits for tokens drives progress in any case */
 
 /* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
@@ -44,7 +33,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
         return;
     }
     if ((wait->idle += wait->idle ? WAIT_TESTS + 1 : 1) < (net->crowded ? POLLS_CROWDED : POLLS)) {
-        yield_lock(net);
+        rmai_net_yield_lock(net);
         return;
     }
     rmai_net_unlock(net);
@@ -60,7 +49,7 @@ static inline struct rmai_flow *next_waited(struct rmai_flow *f, const struct rm
     return f;
 }
 
-/* Sends what has been added meanwhile, too. With mutexes another thread may change the list of flows during a turn. */
+/* Also sends what has been added meanwhile. With mutexes another thread may change the list of flows during a turn. */
 void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
     struct rmai_flow *f;
     struct rmai_net_wait wait;

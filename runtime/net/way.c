@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 void rmai_ways_open(struct rmai_ways *w) {
     w->way[RMAI_FIXED] = (struct rmai_route){.name = "fixed window", .put = rmai_window_put, .get = rmai_window_get};
@@ -163,14 +162,15 @@ static void take_all(struct rmai_route *way, enum rmai_access access, const char
 static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
     struct rmai_route *way = &net->ways.way[RMAI_FIXED];
     if (net->job->settings.window == RMAI_WINDOW_DYNAMIC) return;
-    if (net->job->settings.window == RMAI_WINDOW_ALWAYS)
+    if (net->job->settings.window == RMAI_WINDOW_ALWAYS) {
         take_all(way, access, "RMA_WINDOW=always");
-    else if (!way->needs_target[access])
+    } else if (!way->needs_target[access]) {
         take_all(way, access, "the network needs no target");
-    if (way->all[access]) return;
-    way->takes[access][RMAI_NOW] = (struct rmai_lengths){0, LONG_FROM};
-    way->takes[access][RMAI_LATER] = (struct rmai_lengths){SHORT_MOST + 1, LONG_FROM};
-    way->why[access] = "faster than messages where it waits for the target";
+    } else {
+        way->takes[access][RMAI_NOW] = (struct rmai_lengths){0, LONG_FROM};
+        way->takes[access][RMAI_LATER] = (struct rmai_lengths){SHORT_MOST + 1, LONG_FROM};
+        way->why[access] = "faster than messages where it waits for the target";
+    }
 }
 
 /* If the dynamic window needs the target, it takes the lengths for which the probe has found it faster than messages.
@@ -313,14 +313,11 @@ static void print_way(const struct rmai_route *way, int there, void (*line)(void
 }
 
 void rmai_ways_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
-    struct rmai_ways none;
+    struct rmai_ways none = {0};
     const struct rmai_ways *w = net ? &net->ways : &none;
     const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, no[RMAI_WINDOWS] = {0};
     int kinds = 0;
-    if (!net) {
-        memset(&none, 0, sizeof none);
-        rmai_ways_open(&none);
-    }
+    rmai_ways_open(&none);
     for (int window = 0; window < RMAI_WINDOWS; window++) print_way(&w->way[window], there[window], line, out);
     line(out, net ? "messages: everything else" : "messages: not used");
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) kinds += w->trial[kind].made;

@@ -218,6 +218,11 @@ static inline int rmai_wire_gives(const struct rmai_record *r) {
 
 static inline size_t rmai_padded(size_t len) { return (len + 7) & ~(size_t)7; }
 
+/* rmai_wire_value_bytes returns the bytes of the reply for each further element of a run; 0 if it expects nothing. */
+static inline size_t rmai_wire_value_bytes(const struct rmai_record *r) {
+    return rmai_wire_expects(r) ? rmai_padded(r->len) : 0;
+}
+
 static inline int rmai_wire_is_swap(const struct rmai_record *r) {
     return r->kind == RMAI_RECORD_ATOMIC && rmai_op_compares(r->op);
 }

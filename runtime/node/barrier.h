@@ -32,7 +32,7 @@ struct rmai_barrier_shared {
     /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
-    /* There, too: the newest gathering that all others have reached, and that PE 0 has released. */
+    /* In the same header: the newest gathering that all others have reached, and that PE 0 has released. */
     struct rmai_barrier_line gathered, released;
 };
 

@@ -480,7 +480,7 @@ static int quiet(struct pe *p) {
 static void check_equations(const struct rmai_net *net) {
     unsigned idle = 0;
     for (const struct rmai_message *m = net->idle; m; m = m->next) idle++;
-    for (const struct rmai_message *m = net->unsent; m; m = m->next) idle++;
+    for (const struct rmai_message *m = net->in_transport; m; m = m->next) idle++;
     ck_assert_uint_eq(net->n_messages, idle);
     ck_assert_uint_eq(net->n_transfers, 0);
     ck_assert_ptr_null(net->transfers);
