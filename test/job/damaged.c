@@ -4,13 +4,14 @@
  *
  * Broken by a receiver that trusts a message's contents: it would read beyond the message, or write to memory that does
  * not wait for a reply. Here messages with the tag of short messages, 0, are damaged on their way to MPI: with 2 PEs a
- * request is cut, with 3 a reply names a request that is not under way. */
+ * request is cut, with 3 a reply says that the request that it answers, and 999 more, were done before. */
 #include "job.h"
 
 #include <mpi.h>
 #include <stdatomic.h>
 
-#define REPLY 2 /* in the first two bytes of a message; the next two are the request's number */
+enum { REQUEST, REPLY }; /* the first of the four numbers with which a message begins */
+enum { KIND, NUMBER, N, DONE };
 
 static _Atomic int damaging;
 
@@ -19,8 +20,8 @@ int MPI_Isend(const void *buffer, int count, MPI_Datatype type, int to, int tag,
     if (!atomic_load(&damaging) || tag != 0 || count > (int)sizeof copy)
         return PMPI_Isend(buffer, count, type, to, tag, comm, request);
     memcpy(copy, buffer, (size_t)count);
-    if (job.n == 2 && copy[0] == 0) count -= 8;
-    if (job.n == 3 && copy[0] == REPLY) copy[1] = 1000;
+    if (job.n == 2 && copy[KIND] == REQUEST) count -= 8;
+    if (job.n == 3 && copy[KIND] == REPLY) copy[DONE] = 1000;
     return PMPI_Isend(copy, count, type, to, tag, comm, request);
 }
 
