@@ -307,11 +307,32 @@ static int open_local(struct rmai_caf_local *local, struct rmai_caf_result r, co
     return 1;
 }
 
-/* Scalars of one type and kind: the most frequent transfers, whose time counts. */
-static inline int is_scalar(const struct descriptor *a, const struct descriptor *b, int a_kind, int b_kind,
-                            const struct vector *vector) {
-    return !vector && a->rank == 0 && b->rank == 0 && a->type == b->type && a->elem_len == b->elem_len &&
-           a_kind == b_kind;
+/* ---- rows of coarrays ---- */
+
+/* The most frequent transfers, whose time counts: elements of one type and kind, one of them or one dimension. Returns
+ * 0, with nothing reported, if this is no such transfer or there is anything to report. */
+static inline int open_row(struct rmai_caf_row *row, struct rmai_caf_place *place, caf_token c, size_t offset,
+                           int image, const struct rmai_caf_team *team, const struct descriptor *remote,
+                           const struct descriptor *local, const struct vector *vector, int one_kind, int overlap) {
+    ptrdiff_t last = 0;
+    if (vector || remote->rank > 1 || local->rank != remote->rank || local->type != remote->type ||
+        local->elem_len != remote->elem_len || !one_kind || !c || rmai_caf.self->gone ||
+        (unsigned)image - 1u >= (unsigned)team->n)
+        return 0;
+    const int pe = team->pes[image - 1];
+    *row = (struct rmai_caf_row){.n = 1, .elem = remote->elem_len};
+    if (remote->rank > 0) {
+        const ptrdiff_t n = remote->dim[0].upper - remote->dim[0].lower + 1;
+        if (n <= 0 || n != local->dim[0].upper - local->dim[0].lower + 1 || (overlap && pe == rmai_caf.me)) return 0;
+        row->n = (size_t)n;
+        row->there = remote->dim[0].stride * rmai_caf_span_of(remote);
+        row->here = local->dim[0].stride * rmai_caf_span_of(local);
+        last = rmai_caf_distance(1, n, row->there);
+    }
+    if (!rmai_caf_holds(c, offset + (size_t)(last < 0 ? last : 0), row->elem + (size_t)(last < 0 ? -last : last)))
+        return 0;
+    *place = rmai_caf_place(c, offset, pe);
+    return 1;
 }
 
 void _gfortran_caf_send(caf_token token, size_t offset, int image, struct descriptor *dest, struct vector *dest_vector,
@@ -320,11 +341,11 @@ void _gfortran_caf_send(caf_token token, size_t offset, int image, struct descri
     static const char statement[] = "assignment to a coarray of another image";
     const struct rmai_caf_team *in = __builtin_expect(team != NULL, 0) ? *team : rmai_caf.team;
     struct rmai_caf_result r = result_at(stat, NULL, 0);
-    if (is_scalar(dest, source, dest_kind, source_kind, dest_vector) && token && !rmai_caf.self->gone &&
-        rmai_caf_holds(token, offset, dest->elem_len)) {
-        int pe = rmai_caf_pe(r, statement, in, image);
-        if (pe < 0) return;
-        rmai_caf_write(statement, rmai_caf_place(token, offset, pe), source->base, dest->elem_len);
+    struct rmai_caf_row row;
+    struct rmai_caf_place place;
+    if (open_row(&row, &place, token, offset, image, in, dest, source, dest_vector, dest_kind == source_kind,
+                 overlap)) {
+        rmai_caf_put_row(statement, place, source->base, &row);
         rmai_caf_done(r);
         return;
     }
@@ -342,11 +363,11 @@ void _gfortran_caf_get(caf_token token, size_t offset, int image, struct descrip
                        bool overlap, int *stat) {
     static const char statement[] = "reference to a coarray of another image";
     struct rmai_caf_result r = result_at(stat, NULL, 0);
-    if (is_scalar(dest, source, dest_kind, source_kind, source_vector) && token && !rmai_caf.self->gone &&
-        rmai_caf_holds(token, offset, source->elem_len)) {
-        int pe = rmai_caf_pe(r, statement, rmai_caf.team, image);
-        if (pe < 0) return;
-        rmai_caf_read(statement, dest->base, rmai_caf_place(token, offset, pe), source->elem_len);
+    struct rmai_caf_row row;
+    struct rmai_caf_place place;
+    if (open_row(&row, &place, token, offset, image, rmai_caf.team, source, dest, source_vector,
+                 dest_kind == source_kind, overlap)) {
+        rmai_caf_get_row(statement, dest->base, place, &row);
         rmai_caf_done(r);
         return;
     }

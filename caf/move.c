@@ -286,3 +286,36 @@ void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const 
                   const struct rmai_caf_box *box, size_t elem) {
     move_box(statement, from, to, box, elem, 0);
 }
+
+/* ---- one row ---- */
+
+static void move_row(const char *statement, struct rmai_caf_place there, char *here, const struct rmai_caf_row *row,
+                     int put) {
+    const struct rmai_caf_remote remote = {.at = there, .stride = {row->there}};
+    const struct rmai_caf_local local = {.base = here, .stride = {row->here}};
+    const struct rmai_caf_box box = {.dims = 1, .n = row->n, .count = {row->n}};
+    move_box(statement, &remote, &local, &box, row->elem, put);
+}
+
+static inline int is_packed_row(const struct rmai_caf_row *row) {
+    const ptrdiff_t elem = (ptrdiff_t)row->elem;
+    return row->n == 1 || (row->there == elem && row->here == elem);
+}
+
+void rmai_caf_put_row(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row) {
+    if (is_packed_row(row))
+        rmai_caf_write(statement, to, from, row->n * row->elem);
+    else if (to.near)
+        copy_row(to.near, row->there, from, row->here, row->n, row->elem);
+    else
+        move_row(statement, to, from, row, 1);
+}
+
+void rmai_caf_get_row(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row) {
+    if (is_packed_row(row))
+        rmai_caf_read(statement, to, from, row->n * row->elem);
+    else if (from.near)
+        copy_row(to, row->here, from.near, row->there, row->n, row->elem);
+    else
+        move_row(statement, from, to, row, 0);
+}

@@ -74,6 +74,15 @@ void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const
 void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const struct rmai_caf_remote *from,
                   const struct rmai_caf_box *box, size_t elem);
 
+/* rmai_caf_put_row and rmai_caf_get_row do the same for one dimension of n > 0 elements. The place and the address are
+ * those of the first one; the strides count bytes. */
+struct rmai_caf_row {
+    size_t n, elem;
+    ptrdiff_t there, here;
+};
+void rmai_caf_put_row(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row);
+void rmai_caf_get_row(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row);
+
 /* rmai_caf_read reads len bytes at a place: a descriptor or a pointer. */
 void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len);
 void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len);

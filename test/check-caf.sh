@@ -96,6 +96,8 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
         ends 1 'index 6 of an array on image 2 is outside 1:5' component_section
         ends 1 'bytes -4 to -1 are outside of the coarray, which has 40 bytes' below
         ends 1 'bytes 40 to 43 are outside of the coarray, which has 40 bytes' above
+        ends 1 'bytes -4 to 11 are outside of the coarray, which has 40 bytes' reversed
+        ends 1 '9 elements are assigned to 4' conform
         ends 1 'are outside of the coarray, which has 40 bytes' far_section
         ends 1 'bytes 8 to 43 are outside of the coarray, which has 40 bytes' vector
         ends 1 'gfortran loses a vector subscript of a coarray in an expression' lost_vector

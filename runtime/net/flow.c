@@ -177,6 +177,7 @@ void rmai_stream_settle_(struct rmai_message *m) {
     s->stop = NULL;
     atomic_store_explicit(&s->key, 0, memory_order_relaxed);
     r.n = m->run_n = (uint16_t)(m->run_n + n);
+    s->vain = n == 0 ? s->vain + 1 : 0;
     if (r.n == 0) {
         drop_last_record(m, &r);
         return;
@@ -413,12 +414,13 @@ void rmai_flows_send_gathered(struct rmai_net *net) {
  * nanoseconds after a request is done. An acknowledgement of its own would cost as much as that message. But if the
  * program computes instead, the other PE waits in its quiet until this PE's progress thread wakes. So an
  * acknowledgement is delayed only if the last ones would all have met a message within SOON. Each time that a delayed
- * one has waited for longer than LATE, twice as many hits are required. */
+ * one has waited for longer than LATE, twice as many hits are required; HITS_MOST in a row, which have saved what such a
+ * wait costs, halve that number again. */
 
 #define SOON       8000u   /* ticks: a few microseconds */
 #define LATE       200000u /* ticks: more than what an interrupt takes */
 #define HITS_FIRST 8u
-#define HITS_MOST  65536u
+#define HITS_MOST  512u
 
 /* Ends the delay: a message that carries the acknowledgement, or an acknowledgement of its own, leaves `ticks` ticks
  * after the delay began. */

@@ -21,6 +21,8 @@
  * operations, nothing else may receive what others send. */
 #define ALONE_A_POLL 8
 
+#define VAIN_MOST 4 /* streams in a row that no element joined */
+
 /* ---- elements ---- */
 
 /* 1 if the owner has to look up the memory: attached memory may be gone. */
@@ -266,9 +268,13 @@ static inline int may_stream(const struct rmai_pending *s, const struct rmai_rec
            r->len <= RMAI_STREAM_LEN_MAX;
 }
 
-/* The record of the caller stays out of memory: so the compiler knows what is in it. */
+/* To open and close a stream takes as long as adding two elements. So where the last ones were of no use, as in an
+ * exchange of borders, the next one begins with the third element of a run.
+ *
+ * The record of the caller stays out of memory: so the compiler knows what is in it. */
 static __attribute__((noinline)) void open_stream(struct rmai_flow *f, const struct rmai_op *op) {
     const struct rmai_record r = record_of(op);
+    if (rmai_stream_at(&f->set->streams, f->pe)->vain >= VAIN_MOST && f->open->run_n < 3) return;
     rmai_stream_open(f->open, op, &r, f->set->session ? RMAI_MESSAGE : BYTES_A_POLL - f->unpolled);
 }
 

@@ -43,6 +43,7 @@ struct rmai_stream {
     int same;       /* all atomics have the operand `value`, and only numbers are added */
     struct rmai_message *message;
     uint64_t base; /* the offset in a space; it stays when the stream is closed */
+    unsigned vain; /* streams in a row that no element joined */
 } __attribute__((aligned(64)));
 
 #define RMAI_NO_PUTS   0

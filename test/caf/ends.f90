@@ -53,6 +53,12 @@ program ends
   case ('above')
     if (me == 1) i = v(first + 2)[2]
     sync all
+  case ('reversed')
+    if (me == 1) v(3:first - 9:-1)[2] = w(1:4)
+    sync all
+  case ('conform')
+    if (me == 1) v(1:first - 5)[2] = w(1:first)
+    sync all
   case ('far_section')
     if (me == 1) v(1:2_8**62:2_8**31)[2] = 5
     sync all
