@@ -61,18 +61,8 @@ static void move_foreign(const char *statement, const struct rmai_caf_remote *re
 
 static const struct rmai_caf_box one_element = {.n = 1};
 
-static inline void copy_short(char *to, const char *from, size_t len) {
-    switch (len) {
-        case 4: memcpy(to, from, 4); break;
-        case 8: memcpy(to, from, 8); break;
-        default: memmove(to, from, len);
-    }
-}
-
-void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len) {
-    if (__builtin_expect(to.near != NULL, 1)) {
-        copy_short(to.near, from, len);
-    } else if (!to.far) {
+void rmai_caf_write_far(const char *statement, struct rmai_caf_place to, const void *from, size_t len) {
+    if (!to.far) {
         const struct rmai_caf_local here = {.base = (char *)(uintptr_t)from};
         move_foreign(statement, &(struct rmai_caf_remote){.at = to}, &here, &one_element, len, 1);
     } else {
@@ -82,10 +72,8 @@ void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void 
     }
 }
 
-void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len) {
-    if (__builtin_expect(from.near != NULL, 1)) {
-        copy_short(to, from.near, len);
-    } else if (!from.far) {
+void rmai_caf_read_far(const char *statement, void *to, struct rmai_caf_place from, size_t len) {
+    if (!from.far) {
         const struct rmai_caf_local here = {.base = to};
         move_foreign(statement, &(struct rmai_caf_remote){.at = from}, &here, &one_element, len, 0);
     } else {
@@ -297,24 +285,15 @@ static void move_row(const char *statement, struct rmai_caf_place there, char *h
     move_box(statement, &remote, &local, &box, row->elem, put);
 }
 
-static inline int is_packed_row(const struct rmai_caf_row *row) {
-    const ptrdiff_t elem = (ptrdiff_t)row->elem;
-    return row->n == 1 || (row->there == elem && row->here == elem);
-}
-
-void rmai_caf_put_row(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row) {
-    if (is_packed_row(row))
-        rmai_caf_write(statement, to, from, row->n * row->elem);
-    else if (to.near)
+void rmai_caf_put_steps(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row) {
+    if (to.near)
         copy_row(to.near, row->there, from, row->here, row->n, row->elem);
     else
         move_row(statement, to, from, row, 1);
 }
 
-void rmai_caf_get_row(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row) {
-    if (is_packed_row(row))
-        rmai_caf_read(statement, to, from, row->n * row->elem);
-    else if (from.near)
+void rmai_caf_get_steps(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row) {
+    if (from.near)
         copy_row(to, row->here, from.near, row->there, row->n, row->elem);
     else
         move_row(statement, from, to, row, 0);

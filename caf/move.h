@@ -6,6 +6,8 @@
 #include "caf/coarray.h"
 #include "caf/core.h"
 
+#include <string.h>
+
 #define RMAI_CAF_DIMS 15
 
 /* The shape of a transfer: how many elements it has in each dimension. Each side has strides in bytes, which may be
@@ -74,18 +76,61 @@ void rmai_caf_put(const char *statement, const struct rmai_caf_remote *to, const
 void rmai_caf_get(const char *statement, const struct rmai_caf_local *to, const struct rmai_caf_remote *from,
                   const struct rmai_caf_box *box, size_t elem);
 
+/* rmai_caf_read and rmai_caf_write move len bytes between here and a place. */
+void rmai_caf_read_far(const char *statement, void *to, struct rmai_caf_place from, size_t len);
+void rmai_caf_write_far(const char *statement, struct rmai_caf_place to, const void *from, size_t len);
+
+static inline void rmai_caf_copy_short(char *to, const char *from, size_t len) {
+    switch (len) {
+        case 4: memcpy(to, from, 4); break;
+        case 8: memcpy(to, from, 8); break;
+        default: memmove(to, from, len);
+    }
+}
+
+static inline void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len) {
+    if (__builtin_expect(to.near != NULL, 1))
+        rmai_caf_copy_short(to.near, from, len);
+    else
+        rmai_caf_write_far(statement, to, from, len);
+}
+
+static inline void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len) {
+    if (__builtin_expect(from.near != NULL, 1))
+        rmai_caf_copy_short(to, from.near, len);
+    else
+        rmai_caf_read_far(statement, to, from, len);
+}
+
 /* rmai_caf_put_row and rmai_caf_get_row do the same for one dimension of n > 0 elements. The place and the address are
  * those of the first one; the strides count bytes. */
 struct rmai_caf_row {
     size_t n, elem;
     ptrdiff_t there, here;
 };
-void rmai_caf_put_row(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row);
-void rmai_caf_get_row(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row);
+void rmai_caf_put_steps(const char *statement, struct rmai_caf_place to, char *from, const struct rmai_caf_row *row);
+void rmai_caf_get_steps(const char *statement, char *to, struct rmai_caf_place from, const struct rmai_caf_row *row);
 
-/* rmai_caf_read reads len bytes at a place: a descriptor or a pointer. */
-void rmai_caf_read(const char *statement, void *to, struct rmai_caf_place from, size_t len);
-void rmai_caf_write(const char *statement, struct rmai_caf_place to, const void *from, size_t len);
+static inline int rmai_caf_row_is_packed(const struct rmai_caf_row *row) {
+    const ptrdiff_t elem = (ptrdiff_t)row->elem;
+    return row->n == 1 || (row->there == elem && row->here == elem);
+}
+
+static inline void rmai_caf_put_row(const char *statement, struct rmai_caf_place to, char *from,
+                                    const struct rmai_caf_row *row) {
+    if (rmai_caf_row_is_packed(row))
+        rmai_caf_write(statement, to, from, row->n * row->elem);
+    else
+        rmai_caf_put_steps(statement, to, from, row);
+}
+
+static inline void rmai_caf_get_row(const char *statement, char *to, struct rmai_caf_place from,
+                                    const struct rmai_caf_row *row) {
+    if (rmai_caf_row_is_packed(row))
+        rmai_caf_read(statement, to, from, row->n * row->elem);
+    else
+        rmai_caf_get_steps(statement, to, from, row);
+}
 
 /* rmai_caf_synchronized: this image has executed SYNC IMAGES with the one on pe. */
 void rmai_caf_synchronized(int pe);

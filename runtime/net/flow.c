@@ -219,8 +219,10 @@ void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f) {
     rmai_stream_settle(m);
     assert(m->n > 0 && rmai_flow_has_credit(f) && "only a message with a record leaves, and only with a credit");
     assert(rmai_net_is_locked(net) && "the caller holds the net's lock");
-    const struct rmai_envelope e = {.kind = RMAI_WIRE_REQUEST, .n = m->n, .done = rmai_link_take_acks(link)};
+    const struct rmai_envelope e = {
+        .kind = RMAI_WIRE_REQUEST, .number = (uint16_t)link->slept, .n = m->n, .done = rmai_link_take_acks(link)};
     memcpy(m->body, &e, sizeof e);
+    link->slept = 0;
     m->next = NULL;
     if (link->oldest)
         link->newest->next = m;
@@ -412,10 +414,10 @@ void rmai_flows_send_gathered(struct rmai_net *net) {
  *
  * Where two PEs take turns, as in a ping-pong or an exchange of borders, the next message leaves some hundred
  * nanoseconds after a request is done. An acknowledgement of its own would cost as much as that message. But if the
- * program computes instead, the other PE waits in its quiet until this PE's progress thread wakes. So an
- * acknowledgement is delayed only if the last ones would all have met a message within SOON. Each time that a delayed
- * one has waited for longer than LATE, twice as many hits are required; HITS_MOST in a row, which have saved what such a
- * wait costs, halve that number again. */
+ * program computes instead, the other PE's quiet lasts until this PE's progress thread wakes. So an acknowledgement is
+ * delayed only if the last ones would all have met a message within SOON. If a delayed one has waited for longer than
+ * LATE, and the other PE says in its next request that it slept until then, twice as many hits are required. HITS_MOST
+ * in a row, which have saved what such a sleep costs, halve that number again. */
 
 #define SOON       8000u   /* ticks: a few microseconds */
 #define LATE       200000u /* ticks: more than what an interrupt takes */
@@ -427,7 +429,7 @@ void rmai_flows_send_gathered(struct rmai_net *net) {
 static void end_wait(struct rmai_link *link, uint64_t ticks) {
     link->waits = 0;
     link->hits = ticks < SOON ? link->hits + 1 : 0;
-    if (link->kept && ticks >= LATE && link->hits_needed < HITS_MOST) link->hits_needed *= 2;
+    link->late = link->kept && ticks >= LATE;
     if (link->hits >= HITS_MOST) {
         link->hits_needed = link->hits_needed > HITS_FIRST ? link->hits_needed / 2 : HITS_FIRST;
         link->hits = link->hits_needed;
@@ -436,6 +438,13 @@ static void end_wait(struct rmai_link *link, uint64_t ticks) {
 }
 
 void rmai_link_end_wait_(struct rmai_link *link) { end_wait(link, rmai_clock_ticks() - link->since); }
+
+void rmai_link_slept(struct rmai_net *net, int from) {
+    struct rmai_link *link = rmai_link_to(net, from);
+    if (!link || !link->late) return;
+    link->late = 0;
+    if (link->hits_needed < HITS_MOST) link->hits_needed *= 2;
+}
 
 /* Begins a delay, or notes when it would have begun. Returns 1 if the acknowledgement is delayed. */
 static int delay_ack(struct rmai_link *link) {

@@ -365,6 +365,8 @@ struct rmai_link {
     int kept;  /* it is */
     uint64_t since;
     unsigned hits, hits_needed; /* delays in a row that soon met a message to ride on */
+    int late;                   /* the last delay was long */
+    int slept;                  /* this PE has slept until a message was acknowledged, and has not said so */
     int listed;
     struct rmai_link *next;
     struct rmai_envelope ack; /* a message with nothing but an acknowledgement */
@@ -388,9 +390,11 @@ int rmai_link_done(struct rmai_net *net, int from, unsigned n);
 /* rmai_link_owe: a message of that PE is done and has to be acknowledged. rmai_link_take_acks returns how many messages
  * one that leaves now acknowledges. rmai_links_acknowledge sends the acknowledgements of all links. Without `all` it
  * delays them for PEs to which a message has always left soon after a request, as where two PEs take turns; it sends
- * those some microseconds later, if this PE receives nothing more (none_heard). Both return RMA_SUCCESS, or
- * RMA_ERR_MPI: the transport has failed. */
+ * those some microseconds later, if this PE receives nothing more (none_heard). rmai_link_slept: that PE says that it
+ * slept until this one acknowledged. Those that return a code return RMA_SUCCESS, or RMA_ERR_MPI: the transport has
+ * failed. */
 int rmai_link_owe(struct rmai_net *net, struct rmai_link *link);
+void rmai_link_slept(struct rmai_net *net, int from);
 void rmai_link_end_wait_(struct rmai_link *link);
 static inline uint16_t rmai_link_take_acks(struct rmai_link *link) {
     const uint16_t n = (uint16_t)link->unacknowledged;

@@ -92,7 +92,10 @@ static inline int hear_message(struct rmai_net *net) {
     if ((e->kind == RMAI_WIRE_REQUEST || e->kind == RMAI_WIRE_PING) && RMAI_UNLIKELY(!rmai_serve_ready(net))) return 0;
     if (e->done) code = rmai_link_done(net, from, e->done);
     if (RMAI_LIKELY(code == RMA_SUCCESS)) switch (e->kind) {
-            case RMAI_WIRE_REQUEST: code = rmai_serve(net, from, &m); break;
+            case RMAI_WIRE_REQUEST:
+                if (RMAI_UNLIKELY(e->number)) rmai_link_slept(net, from);
+                code = rmai_serve(net, from, &m);
+                break;
             case RMAI_WIRE_REPLY: code = rmai_reply_take(net, from, &m); break;
             case RMAI_WIRE_GO: code = rmai_transfer_go(net, from, e->number); break;
             case RMAI_WIRE_LANDED: code = rmai_transfer_landed(net, from, e->number); break;

@@ -36,6 +36,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
         rmai_net_yield_lock(net);
         return;
     }
+    wait->slept = 1;
     rmai_net_unlock(net);
     rmai_doze(net->handlers.doze, wait->nap);
     wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
@@ -63,6 +64,8 @@ void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending
         rmai_pending_unlock_inner(s);
         rmai_net_wait_turn(net, &wait);
         rmai_pending_lock_inner(s);
+        if (RMAI_UNLIKELY(wait.slept)) f->link->slept = 1;
+        wait.slept = 0;
     } while ((f = next_waited(net->biased ? f : s->busy, only)) != NULL);
     rmai_net_wait_ends(net, &wait);
 }

@@ -14,6 +14,7 @@ struct rmai_team;
  * to do for some turns; it releases the lock meanwhile if other threads want it. */
 struct rmai_net_wait {
     unsigned looks, idle;
+    int slept;
     long nap;
     struct rmai_stall stall;
 };

@@ -51,7 +51,8 @@ enum rmai_wire {
 
 struct rmai_envelope {
     uint16_t kind;   /* enum rmai_wire */
-    uint16_t number; /* GO, LANDED: of the transfer; PING, ALIVE: the asker's */
+    uint16_t number; /* GO, LANDED: of the transfer; PING, ALIVE: the asker's; REQUEST: 1 if its PE slept until the last
+                        one was acknowledged */
     uint16_t n;      /* records, or items */
     uint16_t done;   /* how many more of the receiver's requests are done: the oldest ones */
 };

@@ -945,7 +945,7 @@ START_TEST(an_acknowledgement_is_delayed_where_two_pes_take_turns) {
     ck_assert_int_eq(kept, 100);
     ck_assert_int_ge((int)i, 100 + TURNS_FIRST);
 
-    /* PE 1 goes off to compute: whoever drives next, and hears nothing, tells. More turns are asked for then. */
+    /* PE 1 goes off to compute: whoever drives next, and hears nothing, tells. PE 0 does not mind. */
     while (link->hits < link->hits_needed) take_turns(p, link, i++);
     const unsigned needed = link->hits_needed;
     const int told = there->queues.told;
@@ -958,11 +958,36 @@ START_TEST(an_acknowledgement_is_delayed_where_two_pes_take_turns) {
     ck_assert_uint_eq(link->unacknowledged, 0);
     ck_assert_int_eq(there->queues.told, told + 1);
     ck_assert_uint_eq(link->hits, 0);
-    ck_assert_uint_eq(link->hits_needed, 2 * needed);
     rmai_net_progress(p->net, 1);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
     ck_assert_int_eq(p->rests, 0);
     ck_assert_uint_eq(word_at(there, 0), i);
+    take_turns(p, link, ++i);
+    ck_assert_uint_eq(link->hits_needed, needed);
+
+    /* Nor does it where PE 1 delayed nothing, however long it slept. */
+    link->hits = 0;
+    put(p, 0, &i, 8, RMAI_NOW);
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(p->rests, WAITED);
+    there->sleeps = 1;
+    take_turns(p, link, ++i);
+    ck_assert_uint_eq(link->hits_needed, needed);
+
+    /* It sleeps until PE 1 tells, and says so: then more turns are asked for. */
+    while (link->hits < link->hits_needed) take_turns(p, link, ++i);
+    put(p, 0, &i, 8, RMAI_NOW);
+    rmai_net_progress(there->net, 1);
+    ck_assert_uint_eq(link->unacknowledged, 1);
+    link->since -= (uint64_t)1 << 40;
+    p->rests = 0;
+    ck_assert_int_eq(quiet(p), RMA_SUCCESS);
+    ck_assert_int_eq(p->rests, WAITED);
+    there->sleeps = 1;
+    take_turns(p, link, ++i);
+    ck_assert_uint_eq(link->hits_needed, 2 * needed);
+    take_turns(p, link, ++i);
+    ck_assert_uint_eq(link->hits_needed, 2 * needed);
 
     /* The progress thread tells at its first look. */
     while (link->hits < link->hits_needed) take_turns(p, link, ++i);
