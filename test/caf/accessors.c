@@ -239,15 +239,17 @@ static void fail_in_team(int me, int n) {
 }
 
 /* Allocatable components of CO_BROADCAST, in descriptors whose span is left over from one of larger elements. malloc
- * may give 16 bytes more than are asked for: there would be room for 2 to 4 of the larger ones. */
+ * may give 16 bytes more than are asked for. The first component is the one that no earlier one near it explains: it
+ * has the smallest block of malloc. */
 static void broadcast_components(int me) {
-    for (int n = 1; n <= 20; n += n == 1 ? 4 : 1) {
+    for (int i = 20; i > 0; i--) {
+        const int n = i == 20 ? 2 : i;
         int *component = malloc((size_t)n * sizeof *component);
         struct array left_over = make_array(component, n);
         left_over.span = 12;
-        for (int i = 0; i < n; i++) component[i] = value(me, i);
+        for (int k = 0; k < n; k++) component[k] = value(me, k);
         _gfortran_caf_co_broadcast(&left_over, 1, NULL, NULL, 0);
-        for (int i = 0; i < n; i++) check(component[i] == value(1, i), "broadcast of a component");
+        for (int k = 0; k < n; k++) check(component[k] == value(1, k), "broadcast of a component");
         free(component);
     }
 }
