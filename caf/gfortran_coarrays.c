@@ -56,40 +56,60 @@ static struct scalar_component *new_scalar(caf_token *token) {
     return s;
 }
 
-/* Bytes of a type before and after a token in which its component is looked for: of a larger type the memory stays. */
-#define AROUND ((ptrdiff_t)1024)
+/* The pointer of a scalar component is looked for in so many bytes around its token, then in pieces before it: gfortran
+ * puts the tokens behind all components of the type. Of a larger type the memory stays. */
+#define AROUND   ((ptrdiff_t)1024)
+#define FURTHEST ((ptrdiff_t)1 << 20)
 
-/* 1 if the scalar component still has the memory: MOVE_ALLOC may have given it another one. */
-static int has_memory_near(const struct scalar_component *s) {
-    char around[2 * AROUND];
-    rmai_caf_peek(around, (char *)s->token - AROUND, sizeof around);
-    for (size_t i = (uintptr_t)s->token % sizeof(void *); i + sizeof(void *) <= sizeof around; i += sizeof(void *))
-        if (memcmp(around + i, &s->memory, sizeof s->memory) == 0) return 1;
+/* How far before its token the last pointer was that was found. */
+static ptrdiff_t last_distance = sizeof(void *);
+
+/* 1 if the component's memory is one of the words in the `len` bytes that begin `from` bytes after its token. */
+static int has_word(const struct scalar_component *s, ptrdiff_t from, ptrdiff_t len) {
+    char bytes[2 * AROUND];
+    const char *const at = (char *)s->token + from;
+    rmai_caf_peek(bytes, at, (size_t)len);
+    for (ptrdiff_t i = 0; i < len; i += (ptrdiff_t)sizeof(void *)) {
+        if (memcmp(bytes + i, &s->memory, sizeof s->memory) != 0) continue;
+        __atomic_store_n(&last_distance, -(from + i), __ATOMIC_RELAXED);
+        return 1;
+    }
     return 0;
 }
 
-/* The descriptors of array components have codimensions, too: as many as the first coarray that gfortran has seen with
- * the type, and the library does not know of which type a token is. A bit for each number that was registered. */
-static unsigned codimensions_seen;
+/* 1 if the scalar component still has the memory: MOVE_ALLOC may have given it another one. */
+static int has_memory(const struct scalar_component *s) {
+    if (has_word(s, -__atomic_load_n(&last_distance, __ATOMIC_RELAXED), sizeof(void *))) return 1;
+    if (has_word(s, -AROUND, 2 * AROUND)) return 1;
+    for (ptrdiff_t before = AROUND; before < FURTHEST; before += 2 * AROUND)
+        if (has_word(s, -before - 2 * AROUND, 2 * AROUND)) return 1;
+    return 0;
+}
 
-static void see_codimensions(const struct descriptor *d, const caf_token *token) {
-    codimensions_seen |=
-        1u << (((const char *)token - (const char *)&d->dim[(int)d->rank]) / (ptrdiff_t)sizeof d->dim[0]);
+/* 1 if the descriptor is that of a whole array in a block of memory of just its size. */
+static int has_block(const struct any_descriptor *a) {
+    size_t bytes = a->d.elem_len;
+    ptrdiff_t stride = 1;
+    for (int i = 0; i < a->d.rank; i++) {
+        const ptrdiff_t extent = a->dim[i].upper - a->dim[i].lower + 1;
+        if (a->dim[i].stride != stride || extent < 0 || __builtin_mul_overflow(stride, extent, &stride)) return 0;
+    }
+    if (__builtin_mul_overflow(bytes, (size_t)stride, &bytes)) return 0;
+    return rmai_caf_component_is(a->d.base, bytes ? bytes : 1, SIZE_MAX);
 }
 
 /* The memory of the array component whose descriptor the token follows; NULL if that is not certain: then the memory
- * stays. */
+ * stays. The descriptor has codimensions, too: as many as the first coarray that gfortran has seen with the type. What
+ * MOVE_ALLOC has put there has the token of another variable, or none. */
 static void *array_before(caf_token *token) {
-    char before[sizeof(struct descriptor) + RMAI_CAF_DIMS * sizeof(struct dimension)];
-    const unsigned seen = codimensions_seen;
+    char before[sizeof(struct any_descriptor)];
     const int known = *token == &array_component;
-    struct descriptor d;
-    if (!known && (seen == 0 || (seen & (seen - 1)) != 0)) return NULL;
+    struct any_descriptor a;
     if (!known) rmai_caf_peek(before, (char *)token - sizeof before, sizeof before);
     for (int dims = 1; dims <= RMAI_CAF_DIMS; dims++) {
-        const size_t distance = sizeof d + (size_t)dims * sizeof d.dim[0];
-        memcpy(&d, known ? (char *)token - distance : before + sizeof before - distance, sizeof d);
-        if (rmai_caf_descriptor_is(&d, dims) && (known || seen == 1u << (dims - d.rank))) return d.base;
+        const size_t len = sizeof a.d + (size_t)dims * sizeof a.dim[0];
+        memcpy(&a, known ? (char *)token - len : before + sizeof before - len, len);
+        if (a.d.base && rmai_caf_descriptor_is(&a.d, dims) && (known || has_block(&a))) return a.d.base;
     }
     return NULL;
 }
@@ -108,7 +128,6 @@ static void register_component(struct rmai_caf_result r, size_t size, caf_token 
     rmai_caf_done(r);
     if (rmai_caf_coarray_lives(*token)) return;
     if (desc->rank > 0 && rmai_caf_variable_is_at(desc, token)) {
-        see_codimensions(desc, token);
         *token = &array_component;
         return;
     }
@@ -123,7 +142,7 @@ static void deregister_component(caf_token *token) {
         rmai_caf_component_free(array_before(token));
         return;
     }
-    if (has_memory_near(s)) rmai_caf_component_free(s->memory);
+    if (has_memory(s)) rmai_caf_component_free(s->memory);
     free(s);
 }
 

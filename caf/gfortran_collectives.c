@@ -130,37 +130,56 @@ static void unpack(struct packed *p) {
 
 #if defined(__SIZEOF_FLOAT128__) && __LDBL_MANT_DIG__ == 64
 /* REAL(10) takes 16 bytes, as REAL(16) does, and no argument tells them apart; only their values can. REAL(10) has 10
- * bytes: 64 bits with a leading 1, then sign and exponent; what follows is left as it was. REAL(16) has sign and
- * exponent in its last 2 bytes. A number counts as one of a kind if its magnitude is within 2^-RANGE to 2^RANGE. */
+ * bytes: 64 bits with a leading 1, then sign and exponent; what follows is left as it was, and may be part of a double.
+ * REAL(16) has sign and exponent in its last 2 bytes. A number counts as one of a kind if its magnitude is within
+ * 2^-RANGE to 2^RANGE.
+ *
+ * LOOKS_16: as REAL(16) a number with few digits, as REAL(10) a 0. EITHER: of both kinds, as one of 16 arbitrary
+ * numbers of REAL(16) is; so MANY of them are of REAL(10). */
 #define RANGE 2048
-enum { MAY_BE_10 = 1, MAY_BE_16 = 2, IS_10 = 4, IS_16 = 8 };
+#define MANY  4
+enum { EITHER = 1, LOOKS_16 = 2, IS_10 = 4, IS_16 = 8, MANY_EITHER = 16 };
 
 static int is_in_range(unsigned sign_and_exponent) {
     const int exponent = (int)(sign_and_exponent & 0x7fff) - 0x3fff;
     return exponent >= -RANGE && exponent <= RANGE;
 }
 
-static unsigned kinds_of(const char *number) {
+static unsigned kind_of(const char *number) {
     uint64_t bits[2];
     memcpy(bits, number, sizeof bits);
+    const unsigned top = (unsigned)(bits[1] >> 48), low = (unsigned)bits[1] & 0xffff;
     if (!bits[0] && !(bits[1] << 1)) return 0; /* 0 in both kinds, or -0 */
-    if (!bits[0] && !(bits[1] & 0x7fff) && !is_in_range((unsigned)(bits[1] >> 48))) return IS_10; /* 0 */
-    const int may_be_10 = bits[0] >> 63 && is_in_range((unsigned)bits[1] & 0xffff);
-    const int may_be_16 = is_in_range((unsigned)(bits[1] >> 48));
-    if (may_be_10 == may_be_16) return MAY_BE_10 | MAY_BE_16;
+    if (!bits[0] && !(low & 0x7fff)) {
+        const int is_power = !(bits[1] & 0xffffffffffff); /* of 2, or infinite: TINY, 2^3000 */
+        return is_in_range(top) || (is_power && top & 0x7fff) ? LOOKS_16 : IS_10;
+    }
+    const int may_be_10 = bits[0] >> 63 && is_in_range(low), may_be_16 = is_in_range(top);
+    if (may_be_10 == may_be_16) return EITHER;
     return may_be_10 ? IS_10 : IS_16;
+}
+
+/* The kind that all these flags tell, or 0 if they do not. */
+static int kind_by(unsigned flags) {
+    if (flags & IS_10 && flags & IS_16) return 0;
+    if (flags & IS_10) return 10;
+    if (flags & IS_16 || !(flags & EITHER)) return 16;
+    return flags & MANY_EITHER ? 10 : 0;
 }
 
 /* Decides between the two kinds for all images of the team. Returns 0 after it has reported that it cannot. */
 static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts,
                        uint64_t says, int *kind) {
-    rma_team *team = rmai_caf.team->native;
-    uint64_t kinds = 0;
-    for (size_t i = 0; i < p->box.n * (size_t)parts; i++) kinds |= kinds_of(p->data + 16 * i);
+    uint64_t flags = 0;
+    int either = 0;
+    for (size_t i = 0; i < p->box.n * (size_t)parts; i++) {
+        const unsigned one = kind_of(p->data + 16 * i);
+        flags |= one;
+        if (one == EITHER && ++either >= MANY) flags |= MANY_EITHER;
+    }
     if (!rmai_caf_sync_saying(r, statement, rmai_caf.team, says)) return 0;
-    rmai_caf_must(rma_or_reduce_uint64(team, &kinds, &kinds, 1));
-    *kind = kinds & IS_10 ? 10 : 16;
-    if (kinds == 0 || !(kinds & IS_10) != !(kinds & IS_16)) return 1;
+    rmai_caf_must(rma_or_reduce_uint64(rmai_caf.team->native, &flags, &flags, 1));
+    if ((*kind = kind_by((unsigned)flags))) return 1;
     rmai_caf_report(r, RMAI_CAF_STAT_ARGUMENT,
                     "%s: the compiler does not tell whether the numbers are of REAL(10) or REAL(16), and their values "
                     "do not, either: use another kind",

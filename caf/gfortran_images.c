@@ -6,6 +6,7 @@
 #include "caf/sync.h"
 #include "caf/team.h"
 
+#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,33 @@ void _gfortran_caf_finalize(void) { rmai_caf_finish(); }
 
 /* ---- the end ---- */
 
+/* STOP and ERROR STOP name the exceptions that are signaling, but for inexact results (F2018, 11.4). */
+static void note_exceptions(void) {
+    static const struct {
+        int flag;
+        const char *name;
+    } exceptions[] = {{FE_INVALID, "IEEE_INVALID_FLAG"},
+                      {FE_DIVBYZERO, "IEEE_DIVIDE_BY_ZERO"},
+                      {FE_OVERFLOW, "IEEE_OVERFLOW_FLAG"},
+                      {FE_UNDERFLOW, "IEEE_UNDERFLOW_FLAG"}};
+    char names[128] = "";
+    for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
+        if (fetestexcept(exceptions[i].flag)) strcat(strcat(names, " "), exceptions[i].name);
+    if (names[0]) fprintf(stderr, "Note: The following floating-point exceptions are signalling:%s\n", names);
+}
+
+/* The messages of STOP and ERROR STOP, with `len` characters of text. A bare STOP has none but that of exceptions. */
+static void say(const char *statement, const char *text, size_t len, bool quiet) {
+    if (quiet) return;
+    note_exceptions();
+    if (statement) fprintf(stderr, "%s%s%.*s\n", statement, len ? " " : "", (int)len, len ? text : "");
+}
+
+static void say_number(const char *statement, int code, bool quiet) {
+    char digits[16];
+    say(statement, digits, (size_t)snprintf(digits, sizeof digits, "%d", code), quiet);
+}
+
 static void stop(int code) {
     fflush(NULL);
     rmai_caf_finish();
@@ -30,24 +58,24 @@ static void stop(int code) {
 }
 
 void _gfortran_caf_stop_numeric(int code, bool quiet) {
-    if (!quiet) fprintf(stderr, "STOP %d\n", code);
+    say_number("STOP", code, quiet);
     stop(code);
     abort();
 }
 
 void _gfortran_caf_stop_str(const char *text, size_t len, bool quiet) {
-    if (!quiet && text) fprintf(stderr, "STOP %.*s\n", (int)len, text);
+    say(text ? "STOP" : NULL, text, text ? len : 0, quiet);
     stop(0);
     abort();
 }
 
 void _gfortran_caf_error_stop(int code, bool quiet) {
-    if (!quiet) fprintf(stderr, "ERROR STOP %d\n", code);
+    say_number("ERROR STOP", code, quiet);
     rmai_caf_error_stop(code);
 }
 
 void _gfortran_caf_error_stop_str(const char *text, size_t len, bool quiet) {
-    if (!quiet) fprintf(stderr, "ERROR STOP%s%.*s\n", text && len ? " " : "", text ? (int)len : 0, text ? text : "");
+    say("ERROR STOP", text, text ? len : 0, quiet);
     rmai_caf_error_stop(1);
 }
 

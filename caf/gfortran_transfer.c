@@ -129,9 +129,10 @@ struct subscripts {
 /* gfortran divides the number of a vector's subscripts by the stride with which they follow each other in memory, and
  * does not pass on the stride. What is left of it is the sign: 1, 0 and -1 can be told. A vector without subscripts is
  * then like a triplet. It is one whose lower bound is the address of the vector or 0, and the upper one its kind; a
- * triplet with these that begins or ends outside of the coarray would be a mistake. */
+ * triplet with these that begins or ends outside of the coarray would be a mistake. The lower bounds of all dimensions
+ * are at byte `offset` of the coarray. */
 static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower, ptrdiff_t stride,
-                                         const struct rmai_caf_coarray *c) {
+                                         const struct rmai_caf_coarray *c, size_t offset) {
     const ptrdiff_t n = (ptrdiff_t)v->n, first = v->u.triplet.lower, step = v->u.triplet.stride;
     if (n > 0) return (struct subscripts){.vector = v, .n = n, .step = 1};
     if (n < 0) return (struct subscripts){.vector = v, .n = -n, .step = -1};
@@ -139,8 +140,8 @@ static struct subscripts read_subscripts(const struct vector *v, ptrdiff_t lower
     const ptrdiff_t all = (ptrdiff_t)count, last = (ptrdiff_t)(first + (count - 1) * step);
     const int kind = v->u.v.kind, is_kind = kind == 1 || kind == 2 || kind == 4 || kind == 8 || kind == 16;
     if (is_kind && (is_address(v->u.v.values) || first == 0) &&
-        (step != (int32_t)step || !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, first, stride), 1) ||
-         !rmai_caf_holds(c, (size_t)rmai_caf_distance(lower, last, stride), 1)))
+        (step != (int32_t)step || !rmai_caf_holds(c, offset + (size_t)rmai_caf_distance(lower, first, stride), 1) ||
+         !rmai_caf_holds(c, offset + (size_t)rmai_caf_distance(lower, last, stride), 1)))
         return (struct subscripts){0};
     return (struct subscripts){.n = all, .first = first, .step = step};
 }
@@ -195,14 +196,14 @@ static void place_row(const struct subscripts *s, ptrdiff_t lower, ptrdiff_t str
 
 /* Reads the subscripts of all dimensions, which count from the lower bounds of d, and makes the box of their elements.
  * Writes in which bytes the elements lie, as rmai_caf_hull does, if there are any. */
-static void read_vector(struct section *s, const struct rmai_caf_coarray *c, const struct descriptor *d,
+static void read_vector(struct section *s, const struct rmai_caf_coarray *c, size_t offset, const struct descriptor *d,
                         const struct vector *vector, struct subscripts *of, ptrdiff_t *low, ptrdiff_t *high) {
     s->box.dims = 0;
     s->box.n = 1;
     *low = 0, *high = (ptrdiff_t)d->elem_len;
     for (int i = 0; i < d->rank; i++) {
         const ptrdiff_t stride = s->remote.stride[i];
-        of[i] = read_subscripts(&vector[i], d->dim[i].lower, stride, c);
+        of[i] = read_subscripts(&vector[i], d->dim[i].lower, stride, c, offset);
         rmai_caf_box_add(&s->box, of[i].n);
         if (of[i].n <= 0) continue;
         ptrdiff_t least, most;
@@ -267,7 +268,7 @@ static int open_section(struct section *s, struct rmai_caf_result r, const char 
     struct subscripts of[RMAI_CAF_DIMS];
     ptrdiff_t low = 0, high = 0;
     if (vector)
-        read_vector(s, c, d, vector, of, &low, &high);
+        read_vector(s, c, offset, d, vector, of, &low, &high);
     else if (s->box.n > 0)
         rmai_caf_hull(&s->remote, &s->box, d->elem_len, &low, &high);
     if (__builtin_expect(s->box.n > 0 && !rmai_caf_holds(c, offset + (size_t)low, (size_t)(high - low)), 0))

@@ -50,8 +50,8 @@ images() {
 }
 
 sizes=$(by_depth '2 4' '1 2 5' '1 2 3 4 5 8')
-for name in basics collectives components conversions descriptors failed_team failures initial moved random targets \
-    teams words; do
+for name in basics collectives components conversions descriptors failed_team failures initial memory moved random \
+    targets teams words; do
     compile "$top_srcdir/test/caf/$name.f90" "$name" || continue
     for n in $sizes; do
         for layout in one nolocal; do
@@ -85,6 +85,10 @@ ends() {
 if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 3 'STOP 3' stop
     ends 0 'STOP all is well' stop_text
+    ends 0 'signalling: IEEE_INVALID_FLAG IEEE_DIVIDE_BY_ZERO' stop_exceptions
+    ends 5 'signalling: IEEE_OVERFLOW_FLAG' error_exceptions
+    ends 6 '' quiet_stop
+    if [ -s "$dir/err" ]; then fail 'a quiet STOP prints something'; else ok 'a quiet STOP prints nothing'; fi
     ends 4 'ERROR STOP 4' error_stop
     ends 1 'ERROR STOP a reason' error_stop_text
     ends 1 'image index 3 is outside 1..2' image_index

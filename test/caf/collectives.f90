@@ -85,6 +85,7 @@ program collectives
   call expect(nint(aimag(c4)), -k, 'co_sum of complex')
   call expect(nint(aimag(c8)), -k, 'co_sum of complex(8)')
   call expect(nint(aimag(c16)), -k, 'co_sum of complex(16)')
+  call sum_tens(me, n)
 
   ! sections and long arrays
   m = me
@@ -155,5 +156,22 @@ program collectives
   if (stat == 0) error stop 'a result image that does not exist'
   if (me == 1) print '(a)', 'collectives: passed'
 contains
+  ! Behind each REAL(10) are 6 bytes of what was in the memory before: here of a double, so that a 0 looks like a short
+  ! REAL(16), and other numbers may be of either kind.
+  subroutine sum_tens(me, n)
+    integer, intent(in) :: me, n
+    real(10) :: tens(9)
+    integer(8) :: words(2, 9)
+    equivalence (tens, words)
+    integer :: i
+    tens = [0, 0, 0, 1, 2, 3, 4, 5, 6]
+    if (me == 1) tens(2:3) = [7, 8]
+    words(2, :) = ior(iand(words(2, :), 65535_8), iand(transfer(3.25d0, 0_8), not(65535_8)))
+    call co_sum(tens)
+    do i = 4, 9
+      call expect(nint(tens(i)), n*(i - 3), 'co_sum of real(10) in used memory')
+    end do
+    call expect(nint(tens(1)) + 10*nint(tens(2)), 70, 'co_sum of real(10) of which some are 0')
+  end subroutine
   include 'expect.inc'
 end program

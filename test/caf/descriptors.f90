@@ -70,6 +70,12 @@ contains
     call take(x(5:1:-2)%word)
     if (words(1) == 'zzz') print *, words
   end subroutine
+  ! A section 0:2 beside a vector looks like a vector without elements.
+  subroutine put_reversed(d, w, to)
+    integer, intent(inout) :: d(:, 0:)[*]
+    integer, intent(in) :: w(:), to
+    d(w, 0:2)[to] = reshape([1, 2, 3, 4, 5, 6], [2, 3])
+  end subroutine
   subroutine take(words)
     character(len=*), intent(in) :: words(:)
     if (words(1) == 'zzz') print *, words
@@ -184,6 +190,10 @@ program descriptors
     call expect(x(-3) + x(8), 0, 'a put to both edges')
     call expect(x(7), 1000 * me + 7, 'the element before the edge')
   end if
+  sync all
+  if (me == 1) call put_reversed(y(:, 3:1:-1), [4, 1], last)
+  sync all
+  if (me == last) call expect(y(4, 3) + 10 * y(1, 1), 61, 'a put by a vector and a section of a reversed section')
   if (me == 1) print '(a)', 'descriptors: passed'
 contains
   subroutine check(x, k)

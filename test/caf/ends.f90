@@ -7,6 +7,7 @@ module types
   end type
 end module
 program ends
+  use ieee_exceptions
   use iso_fortran_env
   use types
   implicit none
@@ -34,6 +35,15 @@ program ends
     stop 3
   case ('stop_text')
     stop 'all is well'
+  case ('stop_exceptions')
+    call ieee_set_flag([ieee_invalid, ieee_divide_by_zero], .true.)
+    stop
+  case ('error_exceptions')
+    call ieee_set_flag(ieee_overflow, .true.)
+    error stop 5
+  case ('quiet_stop')
+    call ieee_set_flag(ieee_overflow, .true.)
+    stop 6, quiet=.true.
   case ('error_stop')
     if (me == 1) error stop 4
     sync all
