@@ -161,16 +161,16 @@ RMAI_MPI_API int MPI_Win_set_attr(MPI_Win win, int number, void *value) {
 RMAI_MPI_API int MPI_Win_delete_attr(MPI_Win win, int number) {
     struct rmai_win *w = rmai_win_of(win);
     struct rmai_win_attribute *a;
-    int code;
+    int code, known;
     if (!w) return PMPI_Win_delete_attr(win, number);
     pthread_mutex_lock(&mutex);
     a = find_attribute(w, number);
-    code = a ? delete_attribute(w, a) : MPI_ERR_KEYVAL;
+    known = a || *find_keyval(number);
+    code = a ? delete_attribute(w, a) : MPI_SUCCESS; /* a window without the attribute stays as it is */
     pthread_mutex_unlock(&mutex);
+    if (!known) return rmai_win_error(w, MPI_ERR_KEYVAL, "MPI_Win_delete_attr: %d is not a keyval for windows", number);
     if (code == MPI_SUCCESS) return code;
-    return rmai_win_error(w, code == MPI_ERR_KEYVAL ? MPI_ERR_KEYVAL : MPI_ERR_OTHER,
-                          "MPI_Win_delete_attr: keyval %d has no attribute here, or its function returned an error",
-                          number);
+    return rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_delete_attr: the function of keyval %d returned %d", number, code);
 }
 
 /* Writes the attribute's value to *value, and the pointer that C programs get to *at. Returns 0 if the window does not

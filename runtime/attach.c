@@ -111,7 +111,15 @@ static int check_mapped(const char *call, void *base, size_t size) {
                       known ? "" : ": ", known ? "" : strerror(errno));
 }
 
-static int check_region(const struct rmai_world *w, const char *call, void *base, size_t size) {
+/* 1 if the bytes, some of which are in the heaps of this node, are all in the space of one other PE. */
+static int is_in_space_of_other(const struct rmai_job *job, const char *base, size_t size) {
+    const size_t first = (size_t)(base - job->spaces), last = first + size - 1;
+    return first / job->stride == last / job->stride && last < job->stride * (size_t)job->node_n_pes &&
+           first / job->stride != (size_t)job->node_my_pe;
+}
+
+/* others_too: the region may be in the heap of another PE of the node. */
+static int check_region(const struct rmai_world *w, const char *call, void *base, size_t size, int others_too) {
     const char *space = w->job.spaces;
     size_t node = w->job.stride * (size_t)w->job.node_n_pes;
     if (!base) return rmai_error(RMA_ERR_ARG, "%s: base is a null pointer", call);
@@ -119,7 +127,8 @@ static int check_region(const struct rmai_world *w, const char *call, void *base
     if ((uintptr_t)base > UINTPTR_MAX - size)
         return rmai_error(RMA_ERR_ARG, "%s: %zu bytes at base %p wrap around the end of the address space", call, size,
                           base);
-    if ((uintptr_t)base < (uintptr_t)space + node && (uintptr_t)base + size > (uintptr_t)space)
+    if ((uintptr_t)base < (uintptr_t)space + node && (uintptr_t)base + size > (uintptr_t)space &&
+        !(others_too && is_in_space_of_other(&w->job, base, size)))
         return rmai_error(RMA_ERR_ARG,
                           "%s: %zu bytes at base %p overlap a heap, which is accessible already: use rma_gptr", call,
                           size, base);
@@ -190,7 +199,7 @@ int rma_attach(void *base, size_t size, rma_gptr_t *g) {
     struct attachment *a;
     int code = rmai_running("rma_attach");
     if (code == RMA_SUCCESS && !g) code = rmai_error(RMA_ERR_ARG, "rma_attach: g is a null pointer");
-    if (code == RMA_SUCCESS) code = check_region(w, "rma_attach", base, size);
+    if (code == RMA_SUCCESS) code = check_region(w, "rma_attach", base, size, 0);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     rmai_own_lock(w);
     if ((a = add_attachment(w, "rma_attach", base, size, 0, &code)) != NULL) {
@@ -274,15 +283,15 @@ int rma_detach(void *base) {
     return rmai_raise(code);
 }
 
-int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, int overlaps, rma_gptr_t *g,
+int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, int windows, rma_gptr_t *g,
                      void **held) {
     struct attachment *a;
-    int code = check_region(w, call, base, size);
+    int code = check_region(w, call, base, size, windows);
     if (code != RMA_SUCCESS) return code;
     rmai_own_lock(w);
     a = find_attachment(w, base, size);
     if (!a || (uintptr_t)base < a->from || (uintptr_t)base + size > a->to)
-        a = add_attachment(w, call, base, size, a && overlaps, &code);
+        a = add_attachment(w, call, base, size, a && windows, &code);
     if (a) {
         a->holds++;
         *g = gptr_in_attachment(w, a, (uintptr_t)base);

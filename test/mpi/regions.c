@@ -297,6 +297,57 @@ static void fail_to_attach(void) {
     }
 }
 
+/* Memory of another process of the node, as MPI_Win_shared_query gives it: a window of MPI_Win_create over it, and
+ * attached to a dynamic one. All processes put to both, and the owner of the memory finds it all there. */
+static void memory_of_neighbour(void) {
+    MPI_Comm node;
+    MPI_Win memory, created, dynamic;
+    MPI_Aint size, at, *places = malloc((size_t)n * sizeof *places);
+    int here, of_node, unit;
+    long *own, *there;
+    CHECK(places);
+    if (getenv("RMA_NODE_PES")) { /* nodes of which MPI does not know */
+        const int per_node = atoi(getenv("RMA_NODE_PES"));
+        MPI_Comm_split(MPI_COMM_WORLD, rank / per_node, rank, &node);
+    } else {
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    }
+    MPI_Comm_rank(node, &here);
+    MPI_Comm_size(node, &of_node);
+    MPI_Win_allocate_shared((MPI_Aint)(2 * (size_t)n * sizeof *own), sizeof *own, MPI_INFO_NULL, node, &own, &memory);
+    for (int i = 0; i < 2 * n; i++) own[i] = -1;
+    MPI_Win_shared_query(memory, (here + 1) % of_node, &size, &unit, &there);
+    MPI_Win_create(there, size / 2, unit, MPI_INFO_NULL, MPI_COMM_WORLD, &created);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    CHECK(MPI_Win_attach(dynamic, there + n, size / 2) == MPI_SUCCESS);
+    MPI_Get_address(there + n, &at);
+    MPI_Allgather(&at, 1, MPI_AINT, places, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, created);
+    MPI_Win_lock_all(0, dynamic);
+    for (int to = 0; to < n; to++) {
+        const long value = 100 * to + rank, one = 1;
+        MPI_Put(&value, 1, MPI_LONG, to, rank, 1, MPI_LONG, created);
+        MPI_Put(&value, 1, MPI_LONG, to, places[to] + rank * (MPI_Aint)sizeof value, 1, MPI_LONG, dynamic);
+        MPI_Win_flush_all(created);
+        MPI_Win_flush_all(dynamic);
+        MPI_Accumulate(&one, 1, MPI_LONG, to, rank, 1, MPI_LONG, MPI_SUM, created);
+        MPI_Win_flush(to, created);
+    }
+    MPI_Win_unlock_all(dynamic);
+    MPI_Win_unlock_all(created);
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int names_me = rank - here + (here + of_node - 1) % of_node; /* whose window my memory is */
+    for (int from = 0; from < n; from++)
+        CHECK(own[from] == 100 * names_me + from + 1 && own[n + from] == 100 * names_me + from);
+    MPI_Barrier(MPI_COMM_WORLD);
+    CHECK(MPI_Win_detach(dynamic, there + n) == MPI_SUCCESS);
+    MPI_Win_free(&dynamic);
+    MPI_Win_free(&created);
+    MPI_Win_free(&memory);
+    MPI_Comm_free(&node);
+    free(places);
+}
+
 int main(void) {
     const struct access border = {"a block in a region and a detached one", 1, {{0, PART - 8, 2}}};
     MPI_Aint own[2];
@@ -338,6 +389,7 @@ int main(void) {
         report("memory that is not attached", "MPI_Win_detach", "its address", "is accepted");
     MPI_Win_free(&win);
     if (on_librma()) fail_to_attach(); /* MPICH attaches whatever it is told */
+    memory_of_neighbour();
     free(heap);
     free(bases);
     CHECK(wrong == 0);

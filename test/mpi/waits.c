@@ -95,8 +95,15 @@ static void check_mistakes(void) {
     CHECK(status.MPI_SOURCE == MPI_PROC_NULL);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, n, 0, MPI_COMM_WORLD, &status)) == MPI_ERR_RANK);
-    CHECK(class_of(MPI_Sendrecv(&value, 1, MPI_INT, n, 0, &index, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, &status)) ==
+    /* A message that is there before the call is there after it. */
+    MPI_Request sent;
+    int message = 72;
+    MPI_Isend(&message, 1, MPI_INT, rank, 30, MPI_COMM_WORLD, &sent);
+    CHECK(class_of(MPI_Sendrecv(&value, 1, MPI_INT, n, 0, &index, 1, MPI_INT, rank, 30, MPI_COMM_WORLD, &status)) ==
           MPI_ERR_RANK);
+    MPI_Recv(&index, 1, MPI_INT, rank, 30, MPI_COMM_WORLD, &status);
+    CHECK(index == 72);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
     CHECK(class_of(MPI_Probe(0, -5, MPI_COMM_WORLD, &status)) == MPI_ERR_TAG);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }

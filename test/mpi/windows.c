@@ -68,6 +68,7 @@ static void attributes(void) {
     CHECK(deleted == 1);
     MPI_Win_delete_attr(win, keyval);
     CHECK(deleted == 2);
+    CHECK(MPI_Win_delete_attr(win, keyval) == MPI_SUCCESS && deleted == 2); /* there is nothing left */
     MPI_Win_set_attr(win, keyval, &deleted);
     MPI_Win_free_keyval(&keyval);
     CHECK(keyval == MPI_KEYVAL_INVALID);
