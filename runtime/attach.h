@@ -30,8 +30,9 @@ rma_gptr_t rmai_attachment_gptr(struct rmai_world *w, const void *addr, size_t l
 
 /* rmai_attach_hold makes [base, base + size) accessible for `call`. Where it is part of an attached region, that region
  * outlives the program's rma_detach; elsewhere it becomes a region of its own. windows: the rules are those of MPI's
- * windows, whose memory may overlap other regions, or be in the heap of another PE of the node. Records the errors of rma_attach. *held is for rmai_attach_release. A release that ends the region waits, as
- * rma_detach does, for the accesses under way in it, and serves other PEs meanwhile. */
+ * windows, whose memory may overlap other regions, or be in the heap of another PE of the node. Records the errors of
+ * rma_attach. *held is for rmai_attach_release. A release that ends the region waits, as rma_detach does, for the
+ * accesses under way in it, and serves other PEs meanwhile. */
 int rmai_attach_hold(struct rmai_world *w, const char *call, void *base, size_t size, int windows, rma_gptr_t *g,
                      void **held);
 void rmai_attach_release(struct rmai_world *w, const char *call, void *held);
