@@ -166,6 +166,39 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
     return result;
 }
 
+static int is_own_thread(const char *number) {
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%.16s/comm", number);
+    FILE *f = fopen(path, "re");
+    if (!f) return 1; /* it has ended */
+    if (fgets(name, sizeof name, f)) name[strcspn(name, "\n")] = 0;
+    fclose(f);
+    return strcmp(name, RMAI_THREAD_NAME) == 0;
+}
+
+int rmai_process_threads(void) {
+    DIR *tasks = opendir("/proc/self/task");
+    int n = 0;
+    if (!tasks) return 0;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;)
+        if (isdigit((unsigned char)task->d_name[0])) n += !is_own_thread(task->d_name);
+    closedir(tasks);
+    return n;
+}
+
+uint64_t rmai_process_handlers(void) {
+    static const int of_programs[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO};
+    const int n = (int)(sizeof of_programs / sizeof of_programs[0]);
+    uint64_t all = 0;
+    for (int i = 0; i < n + SIGRTMAX - SIGRTMIN; i++) {
+        struct sigaction action = {.sa_handler = SIG_DFL};
+        sigaction(i < n ? of_programs[i] : SIGRTMIN + i - n, NULL, &action);
+        if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) continue;
+        all = (all ^ (uint64_t)(uintptr_t)action.sa_handler ^ (uint64_t)i) * 0x100000001b3u; /* FNV-1a */
+    }
+    return all;
+}
+
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
     sigset_t all, before;
     int failed;

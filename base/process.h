@@ -57,6 +57,12 @@ struct rmai_process_piece {
 };
 enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai_process_piece *piece, int n);
 
+/* rmai_process_threads: how many threads this process has, without those of rmai_thread; 0 if the system does not tell.
+ * rmai_process_handlers: a number made of the process's functions for the signals that programs use, which are those of
+ * timers and of users, SIGIO and those of real time; 0 if it has none. */
+int rmai_process_threads(void);
+uint64_t rmai_process_handlers(void);
+
 /* rmai_thread starts a thread of the library. The thread receives none of the program's signals, and its name is
  * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"

@@ -25,11 +25,22 @@ enum rmai_awaited {
     RMAI_AWAITED_TESTED   /* any PE may end it, and none has to; PEs that answer are not reported: a loop of tests */
 };
 
-/* Bytes of the name of a call in which a PE waits, including the final 0: longer names are cut. */
-#define RMAI_WAITING_TEXT 64
+/* Bytes of the name of a call in which a PE waits, and of what it waits for, each with the final 0: longer texts are
+ * cut. */
+#define RMAI_WAITING_TEXT   64
+#define RMAI_WAITING_DETAIL 96
 
-/* A wait that may last, as runtime/watch/stall knows it. The PE that waits fills in the first six fields and leaves the
- * others 0. */
+/* What a PE tells other PEs of a wait that lasts. */
+struct rmai_sign {
+    char in[RMAI_WAITING_TEXT];      /* the public call, or "": this PE does not wait */
+    char until[RMAI_WAITING_DETAIL]; /* what has to happen, or "" */
+    uint64_t wait;                   /* how many waits of this PE have lasted */
+    uint64_t rests;                  /* how often this wait has looked in vain whether it is over */
+    uint64_t stuck;                  /* 1: nothing but a call of another PE can end it */
+};
+
+/* A wait that may last, as runtime/watch/stall knows it. The PE that waits fills in the fields up to
+ * `described` and leaves the others 0. */
 struct rmai_stall {
     const char *call; /* the public call */
     enum rmai_awaited awaited;
@@ -38,8 +49,11 @@ struct rmai_stall {
     const struct rmai_team *meeting; /* the team whose PEs meet in this wait, or NULL: PEs that meet in different teams
                                         wait for each other */
     int in_line;                     /* 1: PEs in the same call are also named, since they may be waiting for this PE */
-    double last;                     /* rmai_wtime at the last check; 0 before the first one */
-    double waited;                   /* seconds, not counting those in which this PE itself did not run */
+    int by_call; /* 1: a call of another PE has to end it, and no thread of the library that works by itself */
+    void (*describe)(const void *described, char text[RMAI_WAITING_DETAIL]); /* writes what it waits for; or NULL */
+    const void *described;
+    double last;                 /* rmai_wtime at the last check; 0 before the first one */
+    double waited;               /* seconds, not counting those in which this PE itself did not run */
     double next;                 /* when the next check is due; this and the times that follow are values of `waited` */
     double say;                  /* when the PEs that answer are reported again */
     double probe;                /* when the neighbours are probed again */
@@ -47,8 +61,9 @@ struct rmai_stall {
     double suspected;            /* since when that PE has seemed dead */
     struct rmai_question *asked; /* the n questions under way, or NULL */
     int n;
-    int rounds;   /* finished rounds of questions; in odd rounds all PEs are asked (runtime/watch/stall.c) */
-    double stuck; /* at the end of the process: since when nobody can end this wait; 0: somebody can */
+    uint64_t rests;
+    int rounds; /* finished rounds of questions; in odd rounds all PEs are asked (runtime/watch/stall.c) */
+    int alone;  /* 1: this process has no other thread of the program; -1: it may have; 0: not asked yet */
 };
 
 /* rmai_stall_counted: how many of the seconds between two checks of a wait count as waited. Checks follow each other

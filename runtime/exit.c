@@ -126,9 +126,9 @@ static void note_unfinalized_end(const char *consequence) {
 /* A process that exits in the middle of a wait, from a signal handler or in another thread, cannot take part in a
  * meeting. */
 static int is_waiting(void) {
-    char call[RMAI_WAITING_TEXT];
-    rmai_waiting_read(&rmai_header(&rmai_world.job, rmai_world.job.node_my_pe)->waiting, call);
-    return *call != 0;
+    struct rmai_sign sign;
+    rmai_sign_read(&rmai_header(&rmai_world.job, rmai_world.job.node_my_pe)->sign, &sign);
+    return sign.in[0] != 0;
 }
 
 void rma_aborting_(void) { watched.ending = 1; }

@@ -12,7 +12,7 @@
 #include "runtime/job/mpi_polls.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
-#include "runtime/watch/stall.h"
+#include "runtime/watch/sign.h"
 
 /* Zero until the PE writes it. */
 struct rmai_header {
@@ -25,7 +25,7 @@ struct rmai_header {
     struct rmai_agree_shared agree;
     struct rmai_service_shared service;
     struct rmai_mpi_bell mpi_bell; /* number 0's */
-    struct rmai_waiting waiting;   /* the public call in which the PE waits */
+    struct rmai_shown_sign sign;   /* the public call in which the PE waits */
     _Atomic uint32_t ending;       /* the number of the node barrier that is its last meeting; 0: not there yet */
 };
 

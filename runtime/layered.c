@@ -106,7 +106,7 @@ void rma_be_punctual_(void) { rmai_thread_be_punctual(); }
 
 void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;
-    struct rmai_stall stall = {.call = call};
+    struct rmai_stall stall = {.call = call, .by_call = 1};
     struct rmai_backoff backoff = {.stall = &stall};
     while (!ready(context)) {
         stall.awaited = *pe < 0 ? RMAI_AWAITED_ANY : RMAI_AWAITED_PE;

@@ -62,7 +62,8 @@ static int turn_has_come(uint32_t seen, uint32_t before) {
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     struct rmai_world *w = &rmai_world;
     const struct rmai_patience *patience = &w->barrier->patience;
-    struct rmai_stall stall = {.call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1};
+    struct rmai_stall stall = {
+        .call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1, .by_call = 1};
     struct rmai_backoff backoff = {.stall = &stall};
     unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;

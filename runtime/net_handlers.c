@@ -87,9 +87,9 @@ static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
     for (int i = 0; i < RMAI_POOLS; i++) extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_acquire);
 }
 
-static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
+static void read_sign(void *context, struct rmai_sign *sign) {
     const struct rmai_world *w = context;
-    rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
+    rmai_sign_read(&rmai_header(&w->job, w->job.node_my_pe)->sign, sign);
 }
 
 static int take_sign_of_life(void *context, int from, const struct rmai_envelope *e, size_t len) {
@@ -122,7 +122,7 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,
-                                           .waiting_in = read_waiting,
+                                           .sign = read_sign,
                                            .take_sign_of_life = take_sign_of_life,
                                            .wait_lasts = check_wait,
                                            .wait_is_over = end_stall_checks,

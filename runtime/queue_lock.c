@@ -99,7 +99,7 @@ static void take_turn_back(rma_lock_t *lock) {
 /* This PE has found `before` in the tail, and has become the tail itself. Waits until the turn of that PE is over. */
 static int enter_behind(struct rmai_world *w, const char *call, rma_lock_t *lock, uint32_t before) {
     const uint32_t me = (uint32_t)w->job.my_pe + 1;
-    struct rmai_stall stall = {.call = call, .in_line = 1, .pe = (int)(before & RMA_LOCK_PE_) - 1};
+    struct rmai_stall stall = {.call = call, .in_line = 1, .by_call = 1, .pe = (int)(before & RMA_LOCK_PE_) - 1};
     uint32_t seen = RMA_LOCK_HELD_ | (before & RMA_LOCK_PHASE_), expected;
     struct rmai_place p;
     uint64_t old = 0;

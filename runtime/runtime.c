@@ -42,6 +42,7 @@
 #include "runtime/stats.h"
 #include "runtime/team.h"
 #include "runtime/team_table.h"
+#include "runtime/watch/deadlock.h"
 #include "runtime/watch/finalize_progress.h"
 #include "runtime/watch/siblings.h"
 #include "runtime/watch/stall.h"
@@ -616,6 +617,7 @@ static int find_team_pe(const struct rmai_team *t, int i) { return i < t->n ? rm
 static int find_team_number(const struct rmai_team *t) { return rmai_team_number(&rmai_world, t); }
 
 static int start_watched(struct rmai_world *w, int required) {
+    const int alone = rmai_process_threads() == 1 && rmai_process_handlers() == 0;
     int code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
     if (code != RMA_SUCCESS) return code;
     w->failed_pe = w->job.my_pe;
@@ -627,12 +629,13 @@ static int start_watched(struct rmai_world *w, int required) {
     memset(w->traffic, 0, sizeof *w->traffic);
     w->net = NULL;
     *w->watch = (struct rmai_watch){.job = &w->job,
-                                    .waiting_at = offsetof(struct rmai_header, waiting),
+                                    .sign_at = offsetof(struct rmai_header, sign),
                                     .leaders = w->leaders,
                                     .exiting = &w->exiting,
                                     .team_pe = find_team_pe,
                                     .team_number = find_team_number};
     code = open_steps(w, 0);
+    if (alone && w->owns_mpi) rmai_note_own_threads(w->watch);
     if (code == RMA_SUCCESS) print_information(w);
     return code;
 }

@@ -111,7 +111,7 @@ static void tell_near_partner(struct rmai_world *w, const struct rmai_team *t, i
 static const void *await_near_partner(struct rmai_world *w, const char *call, const struct rmai_team *t, int from,
                                       unsigned k) {
     struct rmai_team_round *mine = round_of(w, w->job.node_my_pe, t, k);
-    struct rmai_stall stall = {.call = call, .pe = from, .meeting = t};
+    struct rmai_stall stall = {.call = call, .pe = from, .meeting = t, .by_call = 1};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
     while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier->patience, &stall);
     rmai_wait_over(&w->barrier->patience, &stall);

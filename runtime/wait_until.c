@@ -15,6 +15,9 @@
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* The condition for a word x: (map_word(x) - low <= span) != inverted. */
 struct condition {
     uint64_t low, span;
@@ -110,10 +113,27 @@ static int can_poll(const struct words *s) {
            s->cmp <= RMA_CMP_LE;
 }
 
+/* Reports tell the word, and what it is compared with. */
+static void describe_word(const void *described, char text[RMAI_WAITING_DETAIL]) {
+    static const char *const is[] = {
+        [RMA_CMP_EQ] = "is",       [RMA_CMP_NE] = "is not",      [RMA_CMP_GT] = "is above",
+        [RMA_CMP_LT] = "is below", [RMA_CMP_GE] = "is at least", [RMA_CMP_LE] = "is at most"};
+    const struct words *s = described;
+    const uint64_t seen = map_word(s, s->at) ^ s->flip, value = map_word(s, s->values) ^ s->flip;
+    const int unused = 64 - 8 * (int)s->len; /* bits */
+    if (s->flip)
+        snprintf(text, RMAI_WAITING_DETAIL, "the word %p %s %" PRId64 " (it is %" PRId64 ")", (const void *)s->at,
+                 is[s->cmp], (int64_t)(value << unused) >> unused, (int64_t)(seen << unused) >> unused);
+    else
+        snprintf(text, RMAI_WAITING_DETAIL, "the word %p %s %" PRIu64 " (it is %" PRIu64 ")", (const void *)s->at,
+                 is[s->cmp], value, seen);
+}
+
 static RMAI_COLD int wait_for_word(const struct words *s, const char *argument, const struct condition *c,
                                    uint64_t *x) {
     struct rmai_world *w = &rmai_world;
-    struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
+    struct rmai_stall stall = {
+        .call = s->call, .awaited = RMAI_AWAITED_ANY, .by_call = 1, .describe = describe_word, .described = s};
     struct rmai_backoff backoff = {
         .polls = (unsigned)rmai_min(HOT_POLLS, w->barrier->patience.polls), /* the hot polls are done already */
         .stall = &stall};
@@ -235,9 +255,15 @@ static size_t draw_start(size_t n) {
     return (size_t)((x ^ x >> 31) % n);
 }
 
+static void describe_words_waited(const void *described, char text[RMAI_WAITING_DETAIL]) {
+    const struct words *s = described;
+    snprintf(text, RMAI_WAITING_DETAIL, "some of the %zu words from %p on change", s->n, (const void *)s->at);
+}
+
 static RMAI_COLD struct scan wait_for_words(const struct words *s, int what, size_t *indices) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;
-    struct rmai_stall stall = {.call = s->call, .awaited = RMAI_AWAITED_ANY};
+    struct rmai_stall stall = {
+        .call = s->call, .awaited = RMAI_AWAITED_ANY, .by_call = 1, .describe = describe_words_waited, .described = s};
     struct rmai_backoff backoff = {.stall = &stall};
     struct scan f;
     do {

@@ -122,7 +122,7 @@ said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" signal
 RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)
 export RMA_STALL RMA_TIMEOUT
 for nodes in one own; do
-    said 86 1 'shmem_finalize: .* PE 0 has waited in shmem_int_wait_until' 2 $nodes "$osh_leaving" wait
+    said 86 1 'shmem_int_wait_until: deadlock: each of the 2 PEs waits' 2 $nodes "$osh_leaving" wait
 done
 
 verdict

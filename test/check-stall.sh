@@ -89,7 +89,7 @@ start_late() {
 # reported_late WAIT: prints the report about a PE that answers but does not come.
 reported_late() {
     case $1 in
-    wait | signal) told=', for what any PE may do: 1 PE was asked, and answers' ;;
+    wait | signal) told='(, until [^:]*)?: any PE may end that; 1 PE was asked, and answers' ;;
     team) told=' .team 2.: PE 1 answers, and waits in no call' ;;
     *) told=': PE 1 answers, and waits in no call' ;;
     esac
@@ -131,26 +131,12 @@ pe_of() {
     return 1
 }
 
-# stop_when_said LAYOUT WAIT HINDRANCE REGEX: ends a job that waits for ever, when a line of it matches REGEX, or at the
-# deadline.
-stop_when_said() {
-    tries=0
-    until grep -qE "$4" "$dir/$1.$2.$3.err" || [ -e "$dir/$1.$2.$3.status" ] || [ $tries -ge $((deadline * 10)) ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    for pid in $(grep -lszxF "CHECK_STALL=$$.$1.$2" /proc/[0-9]*/environ 2>/dev/null | sed 's,^/proc/,,; s,/.*,,'); do
-        kill -KILL "$pid" 2>/dev/null || true
-    done
-}
-
-# judge NAME ended|passes|killed REGEX [REGEX]: the job has ended so; a line of its stderr matches the first REGEX, if
+# judge NAME ended|passes REGEX [REGEX]: the job has ended so; a line of its stderr matches the first REGEX, if
 # that is not empty, and none the second.
 judge() {
     status=$(cat "$dir/$1.status" 2>/dev/null || echo none)
     why=
     case $2.$status.$loses_codes in
-    killed.*) ;; # by stop_when_said
     ended.0.yes) ;;
     ended.0.no | *.none.* | *.124.* | *.137.*) why="exit $status" ;;
     ended.* | passes.0.*) ;;
@@ -199,11 +185,12 @@ for level in single multiple; do
     start far get stop RMA_WINDOW=always "STALL_LEVEL=$level"
 done
 as=
+# Each PE waits for the other one; or so it seems, and a thread or a signal of PE 1 ends its wait.
+deadlocks="barrier team lock wait any signal malloc finalize"
 for layout in one far; do
-    start $layout barrier elsewhere "CHECK_STALL=$$.$layout.barrier"
-    start $layout team crossed "CHECK_STALL=$$.$layout.team"
-    stop_when_said $layout barrier elsewhere 'PE 1 answers, and waits in rma_broadcast'
-    stop_when_said $layout team crossed 'PE 1 answers, and waits in rma_team_sync .team'
+    for wait in $deadlocks; do start $layout $wait elsewhere; done
+    start $layout team crossed
+    for hindrance in thread signal; do start $layout barrier $hindrance "RMA_TIMEOUT=$deadline"; done
 done
 wait
 
@@ -217,14 +204,24 @@ for layout in one far; do
     fi
     for wait in barrier collective lock wait signal; do
         call=$(name_of $wait)
-        judge $layout.$wait.stop ended "has waited [0-9]+ s in $call: $silent"
+        judge $layout.$wait.stop ended "has waited [0-9]+ s in $call(, until [^:]*)?: $silent"
         judge $layout.$wait.stop ended "$call: $over"
         judge $layout.$wait.late passes "$(reported_late $wait)" 'PE 1 is stopped'
     done
     judge $layout.team.late passes "$(reported_late team)" 'PE 1 is stopped'
     judge $layout.suspended passes 'PE 1 (is stopped|does not answer)' 'RMA_TIMEOUT'
-    judge $layout.barrier.elsewhere killed 'in rma_barrier_all: PE 1 answers, and waits in rma_broadcast'
-    judge $layout.team.crossed killed 'in rma_team_sync .team 2.: PE 1 answers, and waits in rma_team_sync .team 3.'
+    for wait in $deadlocks; do
+        call=$(name_of $wait)
+        judge $layout.$wait.elsewhere ended "PE 0 waits in $call"
+        judge $layout.$wait.elsewhere ended 'PE 1 waits in rma_broadcast'
+        judge $layout.$wait.elsewhere ended "$call: deadlock: each of the 2 PEs waits for what only another one could"
+    done
+    judge $layout.wait.elsewhere ended 'PE 0 waits in rma_wait_until_long, until the word 0x[0-9a-f]* is 1 .it is 0.'
+    judge $layout.team.crossed ended 'PE 0 waits in rma_team_sync .team 2.'
+    judge $layout.team.crossed ended 'PE 1 waits in rma_team_sync .team 3.'
+    judge $layout.team.crossed ended 'rma_team_sync: deadlock'
+    judge $layout.barrier.thread passes 'waits in rma_wait_until_long, until the word' 'deadlock'
+    judge $layout.barrier.signal passes 'waits in rma_wait_until_long, until the word' 'deadlock'
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
 # Within a flush of MPI's window a PE asks no other PE, but checks the processes of its host.

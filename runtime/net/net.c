@@ -78,6 +78,19 @@ void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell) {
     rmai_net_unlock(net);
 }
 
+int rmai_net_rests(struct rmai_net *net) {
+    int rests = !net->transfers && !net->serving;
+    pthread_mutex_lock(&net->sets_lock);
+    for (struct rmai_pending *s = net->sets; rests && s; s = s->next_set) {
+        rmai_pending_lock_inner(s);
+        rests = !s->touched;
+        for (const struct rmai_flow *f = s->busy; rests && f; f = f->next) rests = !rmai_flow_waits(f);
+        rmai_pending_unlock_inner(s);
+    }
+    pthread_mutex_unlock(&net->sets_lock);
+    return rests;
+}
+
 /* Frees the windows while messages can still be received: all PEs meet in that. */
 static int end_windows(struct rmai_transport *t) {
     int code = RMA_SUCCESS, one;

@@ -43,8 +43,8 @@ struct rmai_net_handlers {
     int (*give_back)(void *context, const char *call, uint64_t offset);
     /* How far this PE's local heap, and the part for other PEs, may be accessed (rmai_facts). */
     void (*extents)(void *context, size_t extent[RMAI_POOLS]);
-    /* The public call in which this PE waits, or "". */
-    void (*waiting_in)(void *context, char call[RMAI_WAITING_TEXT]);
+    /* What this PE tells of the call in which it waits. */
+    void (*sign)(void *context, struct rmai_sign *sign);
     /* The message e of len bytes, of kind RMAI_WIRE_ALIVE, has come from PE `from`. Returns RMA_SUCCESS, or an error
      * that tells what is wrong with the message. */
     int (*take_sign_of_life)(void *context, int from, const struct rmai_envelope *e, size_t len);
@@ -116,5 +116,8 @@ void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell);
 
 /* rmai_pending_streams returns the set's streams (stream.h), or NULL if it has none. */
 struct rmai_streams *rmai_pending_streams(struct rmai_pending *s);
+
+/* rmai_net_rests: 1 if nothing is under way from this PE, and nothing waits to be sent. The caller holds the lock. */
+int rmai_net_rests(struct rmai_net *net);
 
 #endif

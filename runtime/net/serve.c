@@ -794,13 +794,13 @@ int rmai_serve(struct rmai_net *net, int from, struct rmai_wire_reader *m) {
 
 int rmai_serve_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping) {
     struct reply *r = begin_reply(net->replies, from, RMAI_WIRE_ALIVE);
-    char in[RMAI_WAITING_TEXT];
+    struct rmai_sign sign;
     assert(r && "rmai_serve_ready has been asked");
     r->e.number = ping->number;
     r->e.n = ping->n;
-    net->handlers.waiting_in(net->handlers.context, in);
-    memcpy(r->message + r->bytes, in, sizeof in);
-    r->bytes += sizeof in;
+    net->handlers.sign(net->handlers.context, &sign);
+    memcpy(r->message + r->bytes, &sign, sizeof sign);
+    r->bytes += sizeof sign;
     return send_reply(net, r);
 }
 

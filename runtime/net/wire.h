@@ -45,7 +45,7 @@ enum rmai_wire {
     RMAI_WIRE_DONE,     /* nothing but the envelope's `done` */
     RMAI_WIRE_DOORBELL, /* a PE is using the window: the receiver has only to stay awake */
     RMAI_WIRE_PING,     /* asks for a sign of life; `number` and `n` are the asker's */
-    RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; the call in which the PE waits follows as text */
+    RMAI_WIRE_ALIVE,    /* the answer, with the same two numbers; a struct rmai_sign follows */
     RMAI_WIRE_KINDS
 };
 

@@ -16,8 +16,10 @@ void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const i
 #define ANY_NEAR UINT32_MAX
 static RMAI_COLD void wait_for_epoch(struct rmai_barrier *b, const char *call, struct rmai_event *e, uint32_t value,
                                      uint32_t epoch, uint32_t from) {
-    struct rmai_stall stall = {
-        .call = call, .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE, .pe = b->pes[from % b->n]};
+    struct rmai_stall stall = {.call = call,
+                               .awaited = from == ANY_NEAR ? RMAI_AWAITED_NODE : RMAI_AWAITED_PE,
+                               .pe = b->pes[from % b->n],
+                               .by_call = 1};
     while (!rmai_reached(value, epoch)) value = rmai_wait_watched(e, value, &b->patience, &stall);
     rmai_wait_over(&b->patience, &stall);
 }

@@ -96,6 +96,7 @@ static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i
     return (struct rmai_stall){.call = near->call,
                                .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE,
                                .pe = facts->pe,
+                               .by_call = 1,
                                .team = near->team,
                                .meeting = near->team};
 }

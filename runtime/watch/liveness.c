@@ -45,12 +45,13 @@ void rmai_ping_forget(struct rmai_ping *ping) { ping->used = 0; }
 
 int rmai_ping_take_answer(struct rmai_pings *pings, int from, const struct rmai_envelope *e, size_t len) {
     struct rmai_ping *ping;
-    if (!pings->place || e->number >= RMAI_PINGS || len != sizeof *e + sizeof ping->in)
+    if (!pings->place || e->number >= RMAI_PINGS || len != sizeof *e + sizeof ping->sign)
         return rmai_net_damaged(from, "it is no sign of life");
     ping = &pings->place[e->number];
     if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
-    memcpy(ping->in, e + 1, sizeof ping->in);
-    ping->in[sizeof ping->in - 1] = 0;
+    memcpy(&ping->sign, e + 1, sizeof ping->sign);
+    ping->sign.in[sizeof ping->sign.in - 1] = 0;
+    ping->sign.until[sizeof ping->sign.until - 1] = 0;
     ping->answered = 1;
     return RMA_SUCCESS;
 }

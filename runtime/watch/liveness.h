@@ -21,7 +21,7 @@ struct rmai_ping {
     struct rmai_token sent;
     int used, answered;
     int pe;
-    char in[RMAI_WAITING_TEXT]; /* with the answer: the call in which that PE waits, or "" */
+    struct rmai_sign sign; /* the answer */
 };
 
 /* All pings of one PE. Initialize it as {.net = net}, with an open net. */

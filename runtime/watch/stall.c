@@ -10,6 +10,8 @@
 #include "runtime/net/group.h"
 #include "runtime/net/net.h"
 #include "runtime/net/progress.h"
+#include "runtime/watch/deadlock.h"
+#include "runtime/watch/sign.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,7 +36,7 @@ struct rmai_question {
     double at;              /* the value of s->waited when the PE was asked */
     struct rmai_ping *ping; /* the ping to a PE of another node, until it is answered; NULL: it could not be sent */
     int silent;
-    char in[RMAI_WAITING_TEXT]; /* the call that the PE waits in */
+    struct rmai_sign sign;
 };
 
 /* ---- the call that this PE waits in ---- */
@@ -50,37 +52,10 @@ static void name_wait(const struct rmai_watch *w, const struct rmai_stall *s, ch
         snprintf(text, RMAI_WAITING_TEXT, "%s (team %d)", call, number);
 }
 
-static struct rmai_waiting *waiting_of(const struct rmai_watch *w, int slot) {
-    return (struct rmai_waiting *)(void *)(rmai_job_space(w->job, slot) + w->waiting_at);
-}
-
 void rmai_stall_publish(struct rmai_watch *w, const char *name) {
-    struct rmai_waiting *mine = waiting_of(w, w->job->node_my_pe);
-    uint64_t text[RMAI_WAITING_WORDS] = {0};
-    uint32_t version = atomic_load_explicit(&mine->version, memory_order_relaxed);
-    memcpy(text, name, strnlen(name, sizeof text - 1));
-    /* If another thread of this PE is writing its own call, keep that text: either is true. */
-    if (version & 1 || !atomic_compare_exchange_strong(&mine->version, &version, version + 1)) return;
-    /* A reader that sees one of the new words sees the odd version too: pairs with the fence in rmai_waiting_read. */
-    atomic_thread_fence(memory_order_release);
-    for (int i = 0; i < RMAI_WAITING_WORDS; i++) atomic_store_explicit(&mine->text[i], text[i], memory_order_relaxed);
-    /* Release: a reader that sees the even version sees all of the new words. Pairs with the fence in
-     * rmai_waiting_read. */
-    atomic_store_explicit(&mine->version, version + 2, memory_order_release);
-}
-
-void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]) {
-    uint64_t copy[RMAI_WAITING_WORDS];
-    for (int tries = 0; tries < 100; tries++) {
-        uint32_t version = atomic_load_explicit(&w->version, memory_order_acquire);
-        for (int i = 0; i < RMAI_WAITING_WORDS; i++) copy[i] = atomic_load_explicit(&w->text[i], memory_order_relaxed);
-        atomic_thread_fence(memory_order_acquire);
-        if (!(version & 1) && atomic_load_explicit(&w->version, memory_order_relaxed) == version) {
-            memcpy(text, copy, sizeof copy);
-            return;
-        }
-    }
-    *text = 0;
+    struct rmai_sign sign = {.wait = w->waits};
+    snprintf(sign.in, sizeof sign.in, "%s", name);
+    rmai_sign_show(rmai_sign_of(w->job, w->sign_at, w->job->node_my_pe), &sign);
 }
 
 /* ---- whom a wait is for ---- */
@@ -145,7 +120,7 @@ static void ask_neighbour(const struct rmai_watch *w, const struct rmai_stall *s
     int silent = state == RMAI_PROCESS_STOPPED || (state == RMAI_PROCESS_GONE && s->awaited != RMAI_AWAITED_ALIVE);
     if (silent && !q->silent) q->at = s->waited;
     q->silent = silent;
-    rmai_waiting_read(waiting_of(w, q->slot), q->in);
+    rmai_sign_read(rmai_sign_of(w->job, w->sign_at, q->slot), &q->sign);
 }
 
 static void ask_all(struct rmai_watch *w, struct rmai_stall *s) {
@@ -174,7 +149,7 @@ static int hear_answers(struct rmai_watch *w, struct rmai_stall *s) {
         if (q->slot >= 0) {
             ask_neighbour(w, s, q);
         } else if (q->ping && q->ping->answered) {
-            memcpy(q->in, q->ping->in, sizeof q->in);
+            q->sign = q->ping->sign;
             q->silent = 0;
             rmai_ping_forget(q->ping);
             q->ping = NULL;
@@ -201,13 +176,14 @@ static void forget_questions(struct rmai_stall *s) {
 
 __attribute__((format(printf, 3, 4))) static void report(const struct rmai_watch *w, const struct rmai_stall *s,
                                                          const char *format, ...) {
-    char name[RMAI_WAITING_TEXT], news[160];
+    char name[RMAI_WAITING_TEXT], news[256], what[RMAI_WAITING_DETAIL] = "";
     va_list args;
     va_start(args, format);
     vsnprintf(news, sizeof news, format, args);
     va_end(args);
     name_wait(w, s, name);
-    rmai_note("%s has waited %.0f s in %s%s%s", rmai_error_who(), s->waited, name,
+    if (s->describe) s->describe(s->described, what);
+    rmai_note("%s has waited %.0f s in %s%s%s%s%s", rmai_error_who(), s->waited, name, what[0] ? ", until " : "", what,
               *w->exiting ? " (its program has ended)" : "", news);
 }
 
@@ -224,16 +200,17 @@ static void report_question(const struct rmai_watch *w, const struct rmai_stall 
     else if (q->slot >= 0 && !rmai_same_pids(w->job, q->slot))
         report(w, s, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
-        report(w, s, ": PE %d answers, and waits in %s", q->pe, q->in[0] ? q->in : "no call");
+        report(w, s, ": PE %d answers, and waits in %s%s%s", q->pe, q->sign.in[0] ? q->sign.in : "no call",
+               q->sign.until[0] ? ", until " : "", q->sign.until);
 }
 
 /* If no particular PE has to end the wait, one line for all is enough as long as all answer. Otherwise each PE waits
  * for one of the others, or for a lost message. */
 static void report_all(const struct rmai_watch *w, const struct rmai_stall *s, int none_has_to) {
     if (none_has_to && s->n == 1)
-        report(w, s, ", for what any PE may do: 1 PE was asked, and answers");
+        report(w, s, ": any PE may end that; 1 PE was asked, and answers");
     else if (none_has_to)
-        report(w, s, ", for what any PE may do: %d PEs were asked, all answer", s->n);
+        report(w, s, ": any PE may end that; %d PEs were asked, all answer", s->n);
     else if (s->n == 1)
         report(w, s, ": PE %d answers, and waits in the same call", s->asked[0].pe);
     else
@@ -250,31 +227,6 @@ static void end_stalled_job(const struct rmai_watch *w, const struct rmai_stall 
                    "%s: PE %d has not answered for %.0f s (RMA_TIMEOUT): its host or the way there is gone", call,
                    q->pe, s->waited - q->at);
     rma_errors_abort(RMA_ERR_SYSTEM, rma_last_error());
-}
-
-/* A process that exits makes no other call. If it waits for the others to end, and each of them waits in a call, and
- * one of them in a different call, then no PE is left that could end that wait. */
-static void end_left_job(struct rmai_watch *w, struct rmai_stall *s) {
-    const struct rmai_question *other = NULL;
-    char name[RMAI_WAITING_TEXT];
-    int waiting = 0;
-    name_wait(w, s, name);
-    for (int i = 0; i < s->n; i++) {
-        waiting += s->asked[i].in[0] != 0;
-        if (strcmp(s->asked[i].in, name) != 0) other = &s->asked[i];
-    }
-    if (!other || waiting < w->job->n_pes - 1)
-        s->stuck = 0;
-    else if (s->stuck == 0)
-        s->stuck = s->waited;
-    else if (s->waited >= s->stuck + (double)w->job->settings.timeout) {
-        rmai_error(
-            RMA_ERR_STATE,
-            "%s: the program of this PE has ended, and PE %d has waited in %s for %.0f s (RMA_TIMEOUT): no PE is "
-            "left that could end its wait",
-            name, other->pe, other->in, s->waited - s->stuck);
-        rma_errors_abort(RMA_ERR_STATE, rma_last_error());
-    }
 }
 
 /* 1 if no particular PE has to end the wait: PEs that answer may wait for anything. */
@@ -295,7 +247,7 @@ static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
         /* A PE that waits in the same meeting as this one need not be reported: it waits for a third one. */
         int news =
             !q->missed &&
-            (q->silent || (!none_has_to(w, s) && s->waited >= s->say && (s->in_line || strcmp(q->in, name) != 0)));
+            (q->silent || (!none_has_to(w, s) && s->waited >= s->say && (s->in_line || strcmp(q->sign.in, name) != 0)));
         silent += q->silent;
         if (news && speaks && said++ < SAID_MOST) report_question(w, s, q);
         q->missed = 1;
@@ -303,7 +255,6 @@ static int judge_answers(struct rmai_watch *w, struct rmai_stall *s) {
             s->waited > q->at + (double)w->job->settings.timeout)
             end_stalled_job(w, s, q);
     }
-    if (silent == 0 && *w->exiting && asks_everybody(w, s) && w->job->settings.timeout) end_left_job(w, s);
     if (silent || said || !speaks || s->waited < s->say || s->n == 0 || asks_everybody(w, s) ||
         s->awaited == RMAI_AWAITED_TESTED)
         return silent;
@@ -329,6 +280,7 @@ static void check_stall(struct rmai_watch *w, struct rmai_stall *s) {
     }
     s->last = now;
     find_dead(w, s);
+    rmai_census_take(w, s, patience);
     if (s->waited < s->next || patience == 0) return;
     if (!s->asked) ask_all(w, s);
     due = hear_answers(w, s);
@@ -347,14 +299,17 @@ static void check_stall(struct rmai_watch *w, struct rmai_stall *s) {
 }
 
 void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
-    char name[RMAI_WAITING_TEXT];
-    name_wait(w, s, name);
-    rmai_stall_publish(w, name);
+    struct rmai_sign sign = {.wait = s->last == 0 ? ++w->waits : w->waits, .rests = ++s->rests};
+    name_wait(w, s, sign.in);
+    if (s->describe) s->describe(s->described, sign.until);
+    sign.stuck = (uint64_t)rmai_wait_is_stuck(w, s, stall_patience(w));
+    rmai_sign_show(rmai_sign_of(w->job, w->sign_at, w->job->node_my_pe), &sign);
     check_stall(w, s);
 }
 
 void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s) {
     forget_questions(s);
+    rmai_census_end(w);
     rmai_stall_publish(w, "");
 }
 

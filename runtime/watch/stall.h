@@ -6,7 +6,7 @@
  * message (runtime/watch/liveness), PEs of this node by checking their process. It reports the silent PEs, and for
  * those that answer the call in which they wait themselves. It ends the job if a PE stays silent for RMA_TIMEOUT
  * seconds, and at once if a PE of this node has died. As long as all answer, the wait continues: another PE may compute
- * for long, or nobody has to write the word.
+ * for long, or nobody has to write the word. If all PEs wait for each other, the job ends (runtime/watch/deadlock).
  *
  * Only time in which this PE itself ran counts: if a job is stopped and resumed as a whole, the pause is no wait.
  */
@@ -22,24 +22,17 @@
 struct rmai_group;
 struct rmai_job;
 
-/* In each PE's header: the name of the public call in which it waits, or "", for other PEs to read. A writer makes
- * `version` odd while it writes. */
-#define RMAI_WAITING_WORDS (RMAI_WAITING_TEXT / 8)
-struct rmai_waiting {
-    _Atomic uint32_t version;
-    _Atomic uint64_t text[RMAI_WAITING_WORDS];
-};
-
-/* rmai_waiting_read copies the text of w, which ends with a 0. */
-void rmai_waiting_read(struct rmai_waiting *w, char text[RMAI_WAITING_TEXT]);
-
 /* What this module needs to find the PEs that a wait is for. The layer above fills it in. */
 struct rmai_watch {
     const struct rmai_job *job;
-    size_t waiting_at;                /* where struct rmai_waiting is in each PE's space */
+    size_t sign_at;                   /* where struct rmai_shown_sign (sign.h) is in each PE's space */
     struct rmai_pings pings;          /* pings.net: the net */
     const struct rmai_group *leaders; /* the leaders of all nodes */
     const _Atomic int *exiting;       /* 1: the program of this PE has ended */
+    int threads;                      /* rmai_note_own_threads */
+    uint64_t handlers;
+    uint64_t waits;             /* of this PE that have lasted */
+    struct rmai_census *census; /* PE 0's (deadlock.h), or NULL */
     /* team_pe returns a team's PE number i, or -1 if it has no more. team_number returns the number of a team among
      * this PE's teams; the world's is 0. */
     int (*team_pe)(const struct rmai_team *t, int i);

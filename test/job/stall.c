@@ -13,11 +13,13 @@
  * may be under way are, towards PE 1), put, get (of PE 1's memory, again and again; the script has them go
  * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file that
  * STALL_UNTIL names is there), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync
- * of another team, for ever). If nobody ends the job it ends by itself.
+ * of another team, for ever), thread, signal (it waits for a word that a thread of its own, or a function for a signal,
+ * writes after some seconds; then it comes). If nobody ends the job it ends by itself.
  *
  * If puts or gets do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"
 
+#include <pthread.h>
 #include <signal.h>
 
 #define ALONE     1000 /* accesses of a stopped PE's memory */
@@ -52,6 +54,17 @@ static void stay_away(void) {
     while (until && access(until, F_OK) != 0) job_sleep(10000);
 }
 
+static void *write_word(void *unused) {
+    job_sleep(SOMETIMES * 1000000L);
+    __atomic_store_n(&shared->word, 1L, __ATOMIC_RELEASE);
+    return unused;
+}
+
+static void write_word_now(int number) {
+    (void)number;
+    __atomic_store_n(&shared->word, 1L, __ATOMIC_RELEASE);
+}
+
 /* What PE 1 does in place of coming. */
 static void hinder(const char *hindrance) {
     long nothing = 0;
@@ -59,6 +72,21 @@ static void hinder(const char *hindrance) {
     if (strcmp(hindrance, "die") == 0) raise(SIGKILL);
     if (strcmp(hindrance, "late") == 0) stay_away();
     if (strcmp(hindrance, "crossed") == 0) OK(rma_team_sync(other));
+    if (strcmp(hindrance, "thread") == 0) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, write_word, NULL) == 0, "a thread");
+        rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
+        pthread_join(thread, NULL);
+    }
+    if (strcmp(hindrance, "signal") == 0) {
+        signal(SIGUSR1, write_word_now);
+        if (fork() == 0) {
+            sleep(SOMETIMES);
+            kill(getppid(), SIGUSR1);
+            _exit(0);
+        }
+        rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
+    }
     if (strcmp(hindrance, "elsewhere") == 0) OK(rma_broadcast(RMA_TEAM_WORLD, &nothing, &nothing, sizeof nothing, 0));
 }
 
@@ -143,6 +171,7 @@ int main(int argc, char **argv) {
     const char *level = getenv("STALL_LEVEL");
     int provided;
     job_begin();
+    signal(SIGALRM, SIG_DFL); /* where there is a function for it, the library does not look for deadlocks */
     OK(rma_init_thread(level && strcmp(level, "multiple") == 0 ? RMA_THREAD_MULTIPLE : RMA_THREAD_SINGLE, &provided));
     job_look();
     alarm(job_deadline(FORGOTTEN));

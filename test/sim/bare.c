@@ -60,9 +60,9 @@ static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
     for (int i = 0; i < RMAI_POOLS; i++) extent[i] = b->size;
 }
 
-static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
+static void read_sign(void *context, struct rmai_sign *sign) {
     (void)context;
-    *call = 0;
+    *sign = (struct rmai_sign){.in = ""};
 }
 static void wait_lasts(void *context, struct rmai_stall *stall) { (void)context, (void)stall; }
 static void fatal(void *context) {
@@ -78,7 +78,7 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
                                                .allocate = allocate,
                                                .give_back = give_back,
                                                .extents = read_extents,
-                                               .waiting_in = read_waiting,
+                                               .sign = read_sign,
                                                .wait_lasts = wait_lasts,
                                                .wait_is_over = wait_lasts,
                                                .fatal = fatal,

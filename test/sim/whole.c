@@ -168,9 +168,9 @@ static void begin_wholes(struct sim_pe *pe, const struct sim_options *options) {
 
 static void describe_whole(struct sim_pe *pe, char *text, size_t room) {
     const struct rmai_world *w = sim_world(pe);
-    char call[RMAI_WAITING_TEXT] = "";
-    if (w->job.spaces) rmai_waiting_read(&rmai_header(&w->job, w->job.node_my_pe)->waiting, call);
-    snprintf(text, room, " in %s,", *call ? call : "no call that has lasted");
+    struct rmai_sign sign = {.in = ""};
+    if (w->job.spaces) rmai_sign_read(&rmai_header(&w->job, w->job.node_my_pe)->sign, &sign);
+    snprintf(text, room, " in %s,", sign.in[0] ? sign.in : "no call that has lasted");
 }
 
 /* A PE that waits until another one is through with a turn is not woken for each turn before (runtime/node/mailbox).

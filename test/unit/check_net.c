@@ -380,10 +380,10 @@ static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
     memcpy(extent, p->extent, sizeof p->extent);
 }
 
-static void read_waiting(void *context, char call[RMAI_WAITING_TEXT]) {
+static void read_sign(void *context, struct rmai_sign *sign) {
     const struct pe *p = context;
-    memset(call, 0, RMAI_WAITING_TEXT);
-    memcpy(call, p->waiting_in, strlen(p->waiting_in));
+    *sign = (struct rmai_sign){.in = ""};
+    memcpy(sign->in, p->waiting_in, strlen(p->waiting_in));
 }
 
 static int take_sign_of_life(void *context, int from, const struct rmai_envelope *e, size_t len) {
@@ -422,7 +422,7 @@ static int open_net(struct pe *p) {
                                                .allocate = allocate,
                                                .give_back = give_back,
                                                .extents = read_extents,
-                                               .waiting_in = read_waiting,
+                                               .sign = read_sign,
                                                .take_sign_of_life = take_sign_of_life,
                                                .wait_lasts = wait_lasts,
                                                .wait_is_over = wait_is_over,
@@ -1929,13 +1929,13 @@ START_TEST(a_sign_of_life_says_where_the_other_waits) {
     ck_assert_ptr_ne(first, second);
     there->sleeps = 0;
     drive_until_answered(p, second);
-    ck_assert_str_eq(second->in, "rma_barrier");
+    ck_assert_str_eq(second->sign.in, "rma_barrier");
     ck_assert_int_eq(first->answered, 0);
     forget(p, second);
     there->waiting_in = "";
     ck_assert_ptr_nonnull(second = ask_for_life(p));
     drive_until_answered(p, second);
-    ck_assert_str_eq(second->in, "");
+    ck_assert_str_eq(second->sign.in, "");
     forget(p, second);
 }
 END_TEST
@@ -1953,7 +1953,7 @@ START_TEST(places_for_questions_are_used_again) {
         there->sleeps = 0;
         for (int i = 0; i < RMAI_PINGS; i++) {
             drive_until_answered(p, ping[i]);
-            ck_assert_str_eq(ping[i]->in, "rma_get");
+            ck_assert_str_eq(ping[i]->sign.in, "rma_get");
             forget(p, ping[i]);
         }
     }
@@ -2046,7 +2046,7 @@ START_TEST(two_jobs_in_one_process_know_nothing_of_each_other) {
         struct pe *p = &jobs[j].pe[0];
         ck_assert_ptr_nonnull(ping = ask_for_life(p));
         drive_until_answered(p, ping);
-        ck_assert_str_eq(ping->in, other_of(p)->waiting_in);
+        ck_assert_str_eq(ping->sign.in, other_of(p)->waiting_in);
         forget(p, ping);
     }
 }
