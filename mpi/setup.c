@@ -38,7 +38,10 @@ static void check_mpi(void) {
     int len;
     if (PMPI_Get_library_version(version, &len) == MPI_SUCCESS && strstr(version, built_for)) return;
     version[strcspn(version, "\n,")] = 0;
-    snprintf(text, sizeof text, "the program uses '%.100s', but this librma was built for %s", version, built_for);
+    snprintf(text, sizeof text,
+             "the program uses '%.100s', but this librma was built for %s: use a build of the program for %s, or build "
+             "librma with the program's MPI",
+             version, built_for, built_for);
     die(text);
 }
 

@@ -204,16 +204,24 @@ else
     fail "a put after MPI_Finalize is an error: exit $status"
 fi
 
-# A program of the other MPI is refused.
+# A program of the other MPI is refused before it starts; behind a command, in MPI_Init.
 case $mpi in mpich) other=openmpi ;; *) other=mpich ;; esac
 if command -v mpicc.$other >/dev/null; then
     mpicc.$other -o "$dir/other" "$dir/after.c"
     # shellcheck disable=SC2086
     run $preload "$dir/other"
-    if [ "$status" -ne 0 ] && [ "$status" -lt 128 ] && grep -q 'this librma was built for' "$dir/err"; then
+    if [ "$status" -eq 89 ] &&
+        grep -q "^rma_mpi: '$dir/other' is linked with .* this librma is built with" "$dir/err"; then
         ok "a program of another MPI is refused"
     else
         fail "a program of another MPI is refused: exit $status"
+    fi
+    # shellcheck disable=SC2086
+    run $preload env "$dir/other"
+    if [ "$status" -eq 89 ] && grep -q 'this librma was built for .* use a build of the program' "$dir/err"; then
+        ok "a program of another MPI is refused behind another command"
+    else
+        fail "a program of another MPI is refused behind another command: exit $status"
     fi
 fi
 
