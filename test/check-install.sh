@@ -106,6 +106,12 @@ for wrong in --prefix="$dir/librma" --includedir="$dir/librma/include"; do
         exit "$failures") || failures=$((failures + 1))
 done
 must "$make" install noinst_PROGRAMS=
+case $(tail -n 1 "$dir/log") in
+"make install: librma "*" is in $prefix; left to do: export PATH=$prefix/bin:\$PATH "*)
+    ok "make install ends with what is left to do"
+    ;;
+*) fail "make install does not end with what is left to do" ;;
+esac
 
 # ---- installed files ----
 
@@ -223,6 +229,19 @@ if command -v pkg-config >/dev/null 2>&1; then
         fail "pkg-config"
     fi
 fi
+
+# What the dynamic linker prints about a missing library is in docs/install.md.
+if run "$prefix/bin/rmacc" main.c give.c -o program && mv "$prefix/lib" "$prefix/moved"; then
+    if run ./program; then fail "a program runs without its library"; fi
+    mv "$prefix/moved" "$prefix/lib"
+    said=$(sed -n 's/^.*: \(error while loading.*\)/\1/p' "$dir/log")
+    if [ -n "$said" ] && grep -qF "\`$said\`" "$top_srcdir/docs/install.md"; then
+        ok "docs/install.md has the linker's words: $said"
+    else
+        fail "docs/install.md does not have the linker's words: $said"
+    fi
+fi
+rm -f program
 
 # README's first program, as it stands there.
 sed -n '/^```c$/,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >hello.c
@@ -426,6 +445,24 @@ if [ -z "${SANITIZERS-}" ] && run "$prefix/bin/oshcc" --race -c "a folder/racy.c
             fail "$tool --race"
         fi
     done
+    # README's report of examples/halo.c, which it shows as the tool prints it.
+    sed -n '/^librma race: /,/^```$/p' "$top_srcdir/README.md" | sed '/^```/d' >report
+    if run "$prefix/bin/oshcc" --race "$top_srcdir/examples/halo.c" -o halo; then
+        # shellcheck disable=SC2086
+        run timeout "$(seconds 60)" $mpiexec -n 2 ./halo || true
+        if awk 'FNR == NR { want = want $0 "\n"; next }
+            { is = is $0 "\n" }
+            END { exit want == "" || !index(is, want) }' report "$dir/log"; then
+            ok "README's report of a race"
+        else
+            fail "README has another report of examples/halo.c"
+        fi
+        if run "$prefix/bin/oshcc" --race -DRIGHT "$top_srcdir/examples/halo.c" -o halo; then
+            races "examples/halo.c -DRIGHT" 0 ./halo
+        fi
+    else
+        fail "oshcc --race examples/halo.c"
+    fi
     run "$prefix/bin/rmacc" --race main.c give.c -o program || fail "rmacc --race"
     works "two files by rmacc --race"
     # shellcheck disable=SC2046,SC2086

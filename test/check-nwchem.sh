@@ -20,27 +20,14 @@ need_rma_mpi
 OMP_NUM_THREADS=1
 export OMP_NUM_THREADS
 
-cat >"$dir/water.nw" <<'END'
-start water
-geometry units angstroms noautosym
- O  -1.551007  -0.114520   0.000000
- H  -1.934259   0.762503   0.000000
- H  -0.599677   0.040712   0.000000
- O   1.350625   0.111469   0.000000
- H   1.680398  -0.373741  -0.758561
- H   1.680398  -0.373741   0.758561
-end
-basis spherical
- * library 6-31g*
-end
-scf; thresh 1e-9; tol2e 1e-13; end
-dft; xc b3lyp; convergence energy 1e-9 density 1e-8 gradient 1e-7; tolerances tight; end
-task scf energy
-END
+cp "$top_srcdir/examples/water.nw" "$dir"
 tasks=1
 if deep; then
-    echo 'task mp2 energy' >>"$dir/water.nw"
-    echo 'task dft energy' >>"$dir/water.nw"
+    cat >>"$dir/water.nw" <<'END'
+task mp2 energy
+dft; xc b3lyp; convergence energy 1e-9 density 1e-8 gradient 1e-7; tolerances tight; end
+task dft energy
+END
     tasks=3
 fi
 
