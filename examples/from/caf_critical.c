@@ -11,7 +11,8 @@ int main(void) {
     const int me = rma_my_pe(), n = rma_n_pes();
     long old = 0;
 
-    for (int i = 0; i < 100; i++) {
+    rma_sync_all(); /* all begin at once */
+    for (int i = 0; i < 1000; i++) {
         /* Fortran: critical */
         rma_set_lock(&lock);
         rma_p(&sum, rma_g(&sum, 0) + 1, 0);
@@ -22,7 +23,7 @@ int main(void) {
     old = rma_atomic_fetch_add(&count, 1, 0);
     rma_barrier_all();
 
-    const int wrong = old < 0 || old >= n || (me == 0 && (sum != 100 * n || count != n));
+    const int wrong = old < 0 || old >= n || (me == 0 && (sum != 1000 * n || count != n));
     if (wrong) printf("caf_critical: PE %d: sum %ld, count %ld\n", me, sum, count);
     rma_finalize();
     return wrong;

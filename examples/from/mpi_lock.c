@@ -11,7 +11,8 @@ int main(void) {
     const int me = rma_my_pe(), n = rma_n_pes();
     long mine[2];
 
-    for (int i = 0; i < 100; i++) {
+    rma_sync_all(); /* all begin at once */
+    for (int i = 0; i < 1000; i++) {
         /* MPI: MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) */
         rma_set_lock(&lock);
         rma_get(mine, pair, sizeof mine, 0);
@@ -23,8 +24,8 @@ int main(void) {
     }
     rma_barrier_all();
 
-    const int wrong = me == 0 && (pair[0] != 100 * n || pair[1] != -100 * n);
-    if (wrong) printf("mpi_lock: %ld and %ld, not %d and %d\n", pair[0], pair[1], 100 * n, -100 * n);
+    const int wrong = me == 0 && (pair[0] != 1000 * n || pair[1] != -1000 * n);
+    if (wrong) printf("mpi_lock: %ld and %ld, not %d and %d\n", pair[0], pair[1], 1000 * n, -1000 * n);
     rma_finalize();
     return wrong;
 }
