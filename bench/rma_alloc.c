@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc, mimalloc and
- * MPI's own.
+/* rma_alloc.c: the time of an allocation and a release in the local heap, beside the C library's malloc and MPI's
+ * own.
  *
  * A row is a pattern of use. PE 0 runs it with each allocator in turn, on a live set of that allocator, which stays
  * from batch to batch. The benchmark writes a tag to the first word of each block, so that overlapping blocks are
  * noticed when the live set is freed, after the row. Choosing a slot and a size costs all columns the same nanosecond
- * or two. mimalloc is loaded at run time, so that librma can be built without it. */
+ * or two. */
 #define _GNU_SOURCE /* the processors of a thread */
 #include "bench.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <math.h>
 #include <pthread.h>
@@ -28,7 +27,7 @@
 #define PAGE         4096
 #define APART        128 /* no cache or prefetcher moves more at once */
 
-enum { RMA, LIBC, MIMALLOC, MPI, N_METHODS };
+enum { RMA, LIBC, MPI, N_METHODS };
 
 enum order { FIXED, LIFO, FIFO, RANDOM, ACROSS, REMOTE };
 
@@ -74,9 +73,6 @@ static size_t wrong; /* tags that this PE did not find */
 static bool partner; /* PE 1 is there, and on-node */
 static cpu_set_t partner_cpus;
 
-static get_function *mi_malloc;
-static put_function *mi_free;
-
 /* The allocators, in a form whose calls the compiler sees. */
 
 BENCH_INLINE void *get_rma(size_t size) {
@@ -95,14 +91,6 @@ BENCH_INLINE void *get_libc(size_t size) {
 
 BENCH_INLINE void put_libc(void *p) { free(p); }
 
-BENCH_INLINE void *get_mimalloc(size_t size) {
-    void *p = mi_malloc(size);
-    if (!p) bench_fail("mi_malloc", MPI_ERR_NO_MEM);
-    return p;
-}
-
-BENCH_INLINE void put_mimalloc(void *p) { mi_free(p); }
-
 BENCH_INLINE void *get_mpi(size_t size) {
     void *p;
     BENCH_MPI(MPI_Alloc_mem((MPI_Aint)size, MPI_INFO_NULL, &p));
@@ -114,18 +102,8 @@ BENCH_INLINE void put_mpi(void *p) { BENCH_MPI(MPI_Free_mem(p)); }
 static struct heap heaps[N_METHODS] = {
     [RMA] = {.get = get_rma, .put = put_rma},
     [LIBC] = {.get = get_libc, .put = put_libc},
-    [MIMALLOC] = {.get = get_mimalloc, .put = put_mimalloc},
     [MPI] = {.get = get_mpi, .put = put_mpi},
 };
-
-static void open_mimalloc(void) {
-    void *library = NULL, *symbol;
-    if (bench.pe == 0 && !(library = dlopen("libmimalloc.so.2", RTLD_NOW | RTLD_LOCAL)))
-        library = dlopen("libmimalloc.so", RTLD_NOW | RTLD_LOCAL);
-    if (library && (symbol = dlsym(library, "mi_malloc"))) memcpy(&mi_malloc, &symbol, sizeof symbol);
-    if (library && (symbol = dlsym(library, "mi_free"))) memcpy(&mi_free, &symbol, sizeof symbol);
-    if (bench_agree(bench.pe == 0 && !(mi_malloc && mi_free))) heaps[MIMALLOC].get = NULL;
-}
 
 /* Pseudorandom numbers with good upper bits: D. E. Knuth, TAOCP 2, 3.3.4, table 1. */
 BENCH_INLINE uint64_t next(uint64_t *random) { return *random = *random * 6364136223846793005u + 1442695040888963407u; }
@@ -255,8 +233,6 @@ static void *block_pointer(uint64_t word) { return (void *)(uintptr_t)word; }
 
 static void free_libc(uint64_t word) { put_libc(block_pointer(word)); }
 
-static void free_mimalloc(uint64_t word) { put_mimalloc(block_pointer(word)); }
-
 static double across_rma(long n) {
     if (bench.pe == 0) return produce(n, partner_ring, get_rma, word_gptr);
     consume(n, ring, rma_gptr_ptr, free_gptr);
@@ -265,11 +241,6 @@ static double across_rma(long n) {
 
 static void *consume_libc(void *n) {
     consume(*(long *)n, ring, block_pointer, free_libc);
-    return NULL;
-}
-
-static void *consume_mimalloc(void *n) {
-    consume(*(long *)n, ring, block_pointer, free_mimalloc);
     return NULL;
 }
 
@@ -292,13 +263,6 @@ static double across_libc(long n) {
     return seconds;
 }
 
-static double across_mimalloc(long n) {
-    pthread_t thread = start_consumer(consume_mimalloc, &n);
-    double seconds = produce(n, ring, get_mimalloc, word_pointer);
-    pthread_join(thread, NULL);
-    return seconds;
-}
-
 static double remote_rma(long n) {
     rma_gptr_t g;
     double start = rma_wtime();
@@ -314,7 +278,6 @@ static double remote_rma(long n) {
 #define RUNS(order)                                                                                                    \
     static double order##_rma(long n) { return run_##order(n, &heaps[RMA], get_rma, put_rma); }                        \
     static double order##_libc(long n) { return run_##order(n, &heaps[LIBC], get_libc, put_libc); }                    \
-    static double order##_mimalloc(long n) { return run_##order(n, &heaps[MIMALLOC], get_mimalloc, put_mimalloc); }    \
     static double order##_mpi(long n) { return run_##order(n, &heaps[MPI], get_mpi, put_mpi); }
 RUNS(fixed)
 RUNS(lifo)
@@ -322,12 +285,9 @@ RUNS(fifo)
 RUNS(random)
 
 static double (*const runs[][N_METHODS])(long n) = {
-    [FIXED] = {fixed_rma, fixed_libc, fixed_mimalloc, fixed_mpi},
-    [LIFO] = {lifo_rma, lifo_libc, lifo_mimalloc, lifo_mpi},
-    [FIFO] = {fifo_rma, fifo_libc, fifo_mimalloc, fifo_mpi},
-    [RANDOM] = {random_rma, random_libc, random_mimalloc, random_mpi},
-    [ACROSS] = {across_rma, across_libc, across_mimalloc, NULL},
-    [REMOTE] = {remote_rma, NULL, NULL, NULL},
+    [FIXED] = {fixed_rma, fixed_libc, fixed_mpi}, [LIFO] = {lifo_rma, lifo_libc, lifo_mpi},
+    [FIFO] = {fifo_rma, fifo_libc, fifo_mpi},     [RANDOM] = {random_rma, random_libc, random_mpi},
+    [ACROSS] = {across_rma, across_libc, NULL},   [REMOTE] = {remote_rma, NULL, NULL},
 };
 
 /* Live sets. */
@@ -511,7 +471,6 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
 
 static const struct bench_ratio ratios[] = {
     {"rma/glibc", RMA, {LIBC, -1}},
-    {"rma/mimalloc", RMA, {MIMALLOC, -1}},
     {"MPI/rma", MPI, {RMA, -1}},
 };
 
@@ -525,12 +484,12 @@ static void timed_row(int row) {
     pattern = &patterns[row];
     bool alone = pattern->order != ACROSS && pattern->order != REMOTE;
     for (int i = 0; i < N_METHODS; i++) {
-        methods[i].run = heaps[i].get && (alone || partner) ? runs[pattern->order][i] : NULL;
+        methods[i].run = alone || partner ? runs[pattern->order][i] : NULL;
         methods[i].callers = pattern->order == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
         methods[i].check = check_of(pattern->order);
         if (bench.pe == 0 && methods[i].run) open_live(&heaps[i]);
     }
-    bench_row(pattern->name, methods, N_METHODS, ratios, 3);
+    bench_row(pattern->name, methods, N_METHODS, ratios, 2);
     for (int i = 0; i < N_METHODS; i++)
         if (bench.pe == 0 && methods[i].run) close_live(&heaps[i]);
 }
@@ -558,7 +517,6 @@ int main(int argc, char **argv) {
         .help = "Time of an allocation and a release by PE 0:\n"
                 "  rma       rma_alloc_mem, rma_free_mem\n"
                 "  glibc     malloc, free: the C library's, or what has been put in its place\n"
-                "  mimalloc  mi_malloc, mi_free; '-' if the library is not found\n"
                 "  MPI       MPI_Alloc_mem, MPI_Free_mem; '-' where two threads or PEs take part, and for the last two "
                 "rows\n"
                 "The rows:\n"
@@ -580,23 +538,22 @@ int main(int argc, char **argv) {
         .budget = 10e-3,
     };
     double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
-    static const char *const columns[] = {"rma", "glibc", "mimalloc", "MPI"};
+    static const char *const columns[] = {"rma", "glibc", "MPI"};
 
     bench_init(argc, argv, &spec);
-    open_mimalloc();
     open_partner();
     for (int i = 0; i < N_METHODS; i++) {
         methods[i].name = columns[i];
         heap_per_byte[i] = resident_per_byte[i] = NAN;
         /* Now, before other patterns make the heaps grow. */
-        if (bench.pe == 0 && heaps[i].get && i != MPI && (wanted(HEAP) || wanted(RESIDENT)))
+        if (bench.pe == 0 && i != MPI && (wanted(HEAP) || wanted(RESIDENT)))
             churn(i, &heap_per_byte[i], &resident_per_byte[i]);
     }
     bool good = wrong == 0;
     for (int row = 0; row < N_PATTERNS; row++)
         if (wanted(row)) timed_row(row);
-    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 3);
-    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 3);
+    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 2);
+    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 2);
     if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
     if (bench_agree(wrong > 0)) bench.failed = true;
     if (partner) BENCH_RMA(rma_free(ring));

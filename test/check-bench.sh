@@ -16,15 +16,13 @@ LD_LIBRARY_PATH=$top_builddir/.libs${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 need "$programs/rma_init"
 
-# job LAYOUT N PROGRAM [ARGUMENT...]: with $setting, a setting of the environment, if it is not empty. Lists of words:
-# the layout's switches, mpiexec.
-setting=
+# job LAYOUT N PROGRAM [ARGUMENT...]. Lists of words: the layout's switches, mpiexec.
 job() {
     layout=$1 n=$2 program=$3
     shift 3
     status=0
     # shellcheck disable=SC2046,SC2086
-    env $(layout_switches "$layout" "$n") ${setting:+"$setting"} timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" \
+    env $(layout_switches "$layout" "$n") timeout -k 5 "$(seconds 120)" $mpiexec -n "$n" \
         "$programs/$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
 
@@ -163,33 +161,6 @@ few="-i 3 -x 0 -r 1"
     repeats 11 rma_wait $few -p 2
     pes=
 }
-
-# tunes PROGRAM-ARGUMENTS: the last line is a setting that a job accepts, whatever its sizes.
-size='([0-9]+[kM]?|never)'
-printed="RMA_COLLECTIVES=broadcast:direct=$size,fcollect:direct=$size,collect:direct=$size,alltoall:direct=$size"
-printed="$printed,reduce:share=$size,scan:share=$size"
-for arguments in "-r 1 -m 64:128" "-r 2 -m 8k:8k --verbose"; do
-    deep || [ "$arguments" = "-r 1 -m 64:128" ] || continue
-    # shellcheck disable=SC2086
-    job one 2 rma_collective_tune $arguments
-    chosen=$(tail -n 1 "$dir/out")
-    if [ $status -eq 0 ] && echo "$chosen" | grep -Eqx "$printed"; then
-        ok "rma_collective_tune $arguments"
-    else
-        fail "rma_collective_tune $arguments: exit $status"
-        continue
-    fi
-    setting=$chosen
-    job one 2 rma_reduce -i 3 -x 0 -r 1 -m 8:8 -o sum -c --csv
-    setting=
-    exits 0 "a job takes $chosen"
-done
-job one 1 rma_collective_tune
-exits 2 "rma_collective_tune refuses to be alone"
-job one 2 rma_collective_tune --rounds=0
-exits 2 "rma_collective_tune refuses --rounds=0"
-job nolocal 2 rma_collective_tune
-exits 2 "rma_collective_tune refuses a node for each PE"
 
 # places LAYOUT PLACEMENT PEs WORDS [OPTION]: the note describes the pairs so, or says why there are none; with MPIs
 # that support the layout.
