@@ -170,9 +170,10 @@ static const struct bench_option help_options[] = {
 
 enum { TABLES = 10 };
 
-/* The tables of the program's options. */
+/* The tables of the program's options, its own first. */
 static void list_options(const struct bench_option *tables[TABLES]) {
     const struct bench_option *all[TABLES] = {
+        spec->options,
         spec->max_size > 0 ? size_options : NULL,
         spec->itself || spec->once ? NULL : batch_options,
         spec->once ? NULL : repeat_options,
@@ -182,7 +183,6 @@ static void list_options(const struct bench_option *tables[TABLES]) {
         common_options,
         bench_output_options,
         help_options,
-        spec->options,
     };
     memcpy(tables, all, sizeof all);
 }
@@ -197,21 +197,29 @@ static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     return bench_options_read(tables, TABLES, argc, argv, error);
 }
 
-/* Ends the program if the options require it. */
-static void answer_options(int code, const char *error) {
-    const struct bench_option *tables[TABLES];
-    if (code != 0) bench_refuse(2, "%s", error);
-    if (!help) return;
-    list_options(tables);
-    if (bench.pe == 0) {
-        printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n\n", command, spec->help);
-        bench_options_print(tables, TABLES);
-        printf("\n");
-        if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
-        if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
-        fflush(stdout);
+/* The process that prints for the job, by the launcher's numbers; without a launcher there is only one. */
+static bool is_first_process(void) {
+    static const char *const names[] = {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    for (int i = 0; i < 3; i++) {
+        const char *rank = getenv(names[i]);
+        if (rank) return strcmp(rank, "0") == 0;
     }
-    leave(0);
+    return true;
+}
+
+/* Needs no MPI: the build writes the manual page with it. */
+static _Noreturn void print_help(void) {
+    const struct bench_option *tables[TABLES];
+    if (!is_first_process()) exit(0);
+    list_options(tables);
+    printf("Usage: mpiexec -n N %s [OPTION]...\n%s\n", command, spec->help);
+    if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
+    if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
+    printf("\n");
+    bench_options_print(tables, 1);
+    printf("%sOptions of several benchmarks:\n", tables[0] ? "\n" : "");
+    bench_options_print(tables + 1, TABLES - 1);
+    exit(0);
 }
 
 /* Placement. */
@@ -313,7 +321,10 @@ static const char *note(void) {
 /* MPI ends with the library or program that started it, and must outlive librma if librma is started more than once. */
 static void start(void) {
     int initialized, provided;
-    if (rma_initialized()) return;
+    if (spec->start) {
+        spec->start();
+        return;
+    }
     BENCH_MPI(MPI_Initialized(&initialized));
     if (bench.ways && !initialized) BENCH_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
     bench_way_start(bench.ways ? BENCH_WAY_MESSAGES : BENCH_WAY_ANY);
@@ -325,13 +336,14 @@ void bench_init(int argc, char **argv, const struct bench_spec *s) {
     snprintf(command, sizeof command, "rma_bench %s", strncmp(program, "rma_", 4) == 0 ? program + 4 : program);
     char error[BENCH_ERROR_SIZE] = "";
     int code = read_options(argc, argv, error);
+    if (code == 0 && help) print_help();
     start();
     bench.pe = rma_my_pe();
     bench.n_pes = rma_n_pes();
     bench.peer = bench.pe;
     bench.far = rma_n_nodes() > 1;
     bench.crowded = bench_machine_open() > sysconf(_SC_NPROCESSORS_ONLN);
-    answer_options(code, error);
+    if (code != 0) bench_refuse(2, "%s", error);
     if (bench.ways && !bench.far)
         bench_refuse(2, "--ways compares ways between nodes: the job has 1 node of %d PE%s", bench.n_pes,
                      bench.n_pes > 1 ? "s" : "");

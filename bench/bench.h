@@ -91,6 +91,7 @@ struct bench_spec {
     long repeat;                        /* default of -r; 0: 11 */
     double budget;                      /* seconds that a batch lasts unless -i is given */
     enum bench_value value;             /* the unit of cells */
+    void (*start)(void);                /* starts MPI and librma for bench_init; null: it does so itself */
     /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;
      * called after each restart of librma, and before librma is ended for it. The program itself calls open after
      * bench_init, and close before bench_finish. */
@@ -134,8 +135,9 @@ struct bench_ratio {
 #define BENCH_RATIOS 2
 extern const struct bench_ratio bench_ratios[BENCH_RATIOS];
 
-/* bench_init: start librma, unless the program has, and read the options. Ends the program, on all PEs: with code 0
- * after --help; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one node. */
+/* bench_init: read the options, and start librma. Ends the program, on all PEs: with code 0
+ * after --help, before MPI starts; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one
+ * node. */
 void bench_init(int argc, char **argv, const struct bench_spec *spec);
 
 /* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */

@@ -12,6 +12,9 @@
 
 enum { MPI_TIME, RMA_TIME, RMA_MEMORY, ALL_MEMORY, N_FIGURES };
 
+static double figures[N_FIGURES]; /* of this PE */
+static double before;             /* resident memory without librma */
+
 /* Not rma_wtime: before rma_init. */
 static double now(void) {
     struct timespec t;
@@ -48,6 +51,20 @@ static int ask_all(const uint64_t *word) {
     return wrong;
 }
 
+static void start(void) {
+    int provided;
+    double begun = now();
+    BENCH_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
+    figures[MPI_TIME] = (now() - begun) * 1e3;
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* connections of MPI's first call do not count for rma_init */
+    before = resident();
+    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
+    begun = now();
+    BENCH_RMA(rma_init());
+    figures[RMA_TIME] = (now() - begun) * 1e3;
+    figures[RMA_MEMORY] = resident() - before;
+}
+
 int main(int argc, char **argv) {
     static const struct bench_spec spec = {
         .title = "start",
@@ -60,6 +77,7 @@ int main(int argc, char **argv) {
         .rows = "Of the PEs",
         .value = BENCH_OWN,
         .once = true,
+        .start = start,
     };
     static const struct bench_method columns[N_FIGURES] = {
         [MPI_TIME] = {.name = "MPI_Init (ms)"},
@@ -67,18 +85,7 @@ int main(int argc, char **argv) {
         [RMA_MEMORY] = {.name = "rma_init (KiB)"},
         [ALL_MEMORY] = {.name = "all PEs (KiB)"},
     };
-    double figures[N_FIGURES], largest[N_FIGURES], medians[N_FIGURES], *all, before, start = now();
-    int provided;
-
-    BENCH_MPI(MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided));
-    figures[MPI_TIME] = (now() - start) * 1e3;
-    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* connections of MPI's first call do not count for rma_init */
-    before = resident();
-    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
-    start = now();
-    BENCH_RMA(rma_init());
-    figures[RMA_TIME] = (now() - start) * 1e3;
-    figures[RMA_MEMORY] = resident() - before;
+    double largest[N_FIGURES], medians[N_FIGURES], *all;
 
     bench_init(argc, argv, &spec);
     uint64_t *word = bench_symmetric(sizeof *word, sizeof *word);

@@ -158,6 +158,10 @@ static size_t check_window(const struct bench_method *m) {
     return check_words(m, (uint64_t *)(void *)pair.base, pair.win);
 }
 
+static int level; /* of threads */
+
+static void start_threaded(void) { BENCH_RMA(rma_init_thread(RMA_THREAD_MULTIPLE, &level)); }
+
 int main(int argc, char **argv) {
     static long threads = 2;
     static const struct bench_option options[] = {
@@ -182,6 +186,7 @@ int main(int argc, char **argv) {
         .options = options,
         .rows = "Threads",
         .pairs = BENCH_PAIRS_MAX,
+        .start = start_threaded,
         .budget = 5e-3,
     };
     struct bench_method methods[N_METHODS] = {
@@ -195,10 +200,8 @@ int main(int argc, char **argv) {
         {"one/own", ONE, {OWN, -1}},
         {"MPI/own", MPI, {OWN, -1}},
     };
-    int level = 0;
     uint64_t *words;
 
-    if (rma_init_thread(RMA_THREAD_MULTIPLE, &level) != RMA_SUCCESS) return 1;
     bench_init(argc, argv, &spec);
     if (level != RMA_THREAD_MULTIPLE) bench_refuse(1, "this MPI gives thread level %d, not RMA_THREAD_MULTIPLE", level);
     bench_pair_open(&pair, THREADS_MAX * LINE * sizeof *words);

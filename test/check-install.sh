@@ -131,7 +131,8 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     lib/librma_trace.so lib/librma_trace.so.1 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
     lib/librma_shmem.so lib/librma_shmem.so.1 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
-    share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1
+    share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1 \
+    share/man/man1/rma_bench.1
 for page in "$top_srcdir"/man/*.[1-9]; do
     name=$(basename "$page")
     present "share/man/man${name##*.}/$name"

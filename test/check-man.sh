@@ -9,7 +9,7 @@ set -eu
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 top_builddir=${top_builddir:-$(pwd)}
 status=0
-sh "$top_srcdir/man/check-man" "$top_srcdir" || status=1
+sh "$top_srcdir/man/check-man" "$top_srcdir" "$top_builddir" || status=1
 sh "$top_srcdir/man/write-settings" --check "$top_builddir/tools/rma_info" "$top_srcdir" || status=1
 [ $status -ne 0 ] || echo "write-settings: docs/settings.md and man/rma.7 have the table of settings"
 
