@@ -2,7 +2,7 @@
 /* rma_init.c: the cost of librma's start beyond MPI's, in time and in memory.
  *
  * rma_init would initialize MPI; here the program does so first, to separate the two. A job starts only once, so each
- * value is measured once, and a row is over the PEs: tools/scaling runs the program for many numbers of PEs. */
+ * value is measured once, and a row is over the PEs: tools/publish runs the program for many numbers of PEs. */
 #include "bench.h"
 
 #include <stdio.h>

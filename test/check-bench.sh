@@ -293,28 +293,4 @@ for source in "$top_srcdir"/bench/rma_*.c; do
     fi
 done
 
-# The drawing script, with given rows, one of which is a failed job.
-cat >"$dir/rows.csv" <<'END'
-Nodes,PEs,MPI_Init (ms),rma_init (ms),rma_init (KiB),all PEs (KiB)
-one,2,50.00,1.50,1500.00,1600.00
-one,4,90.00,2.50,1700.00,1900.00
-nolocal,2,60.00,,,
-END
-status=0
-sh "$top_srcdir/tools/scaling" --from="$dir/rows.csv" --plot="$dir/plot.svg" >"$dir/out" 2>"$dir/err" || status=$?
-if [ $status -eq 1 ] && [ "$(grep -c '<polyline' "$dir/plot.svg")" -eq 8 ] &&
-    tail -n 1 "$dir/plot.svg" | grep -qx '</svg>' && grep -q 'a node for each PE: rma_init' "$dir/plot.svg"; then
-    ok "tools/scaling draws, and says by its exit that a row is missing"
-else
-    fail "tools/scaling: exit $status"
-fi
-status=0
-top_builddir=$top_builddir MPIEXEC=$mpiexec sh "$top_srcdir/tools/scaling" --pes=2 --layouts=nolocal --csv >"$dir/out" \
-    2>"$dir/err" || status=$?
-if [ $status -eq 0 ] && grep -qE '^nolocal,2(,[0-9.]+){4}$' "$dir/out"; then
-    ok "tools/scaling runs a job"
-else
-    fail "tools/scaling --pes=2: exit $status"
-fi
-
 verdict
