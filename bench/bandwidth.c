@@ -163,13 +163,43 @@ static size_t check_heap(const struct bench_method *m) { return check(m, pair.he
 
 static size_t check_window(const struct bench_method *m) { return check(m, pair.base, pair.win); }
 
-static void open_all(void) {
+static struct bench_spec spec;
+static struct bench_method methods[] = {
+    [RMA] = {.check = check_heap},
+    [RAW] = {.run = run_raw, .check = check_heap, .bare = true},
+    [STREAM] = {.check = check_heap, .bare = true},
+    [MPI] = {.check = check_window, .mpi = true},
+    {0},
+};
+
+static void begin(void) {
+    static const char *const titles[2][N_METHODS] = {
+        {"Bandwidth (MB/s)", "raw (MB/s)", "stream (MB/s)", "MPI (MB/s)"},
+        {"Rate (M/s)", "raw (M/s)", "stream (M/s)", "MPI (M/s)"},
+    };
+    const bool get = direction == BANDWIDTH_GET;
+    bench.window = window_option > 0 ? window_option : handover ? 1 : WINDOW;
+    bench.streams = direction == BANDWIDTH_BOTH ? 2 * bench.pairs : bench.pairs;
     bench_pair_open(&pair, bench.sizes.max);
-    to = direction == BANDWIDTH_GET ? pair.own : pair.peer;
-    from = direction == BANDWIDTH_GET ? pair.peer : pair.own;
+    to = get ? pair.own : pair.peer;
+    from = get ? pair.peer : pair.own;
     flag = bench_symmetric(FLAG_SIZE, FLAG_SIZE);
     clock_cost = bench_clock_cost();
     BENCH_RMA(rma_barrier_all());
+    methods[RMA].run = get ? nbi ? run_get_nbi : run_get : nbi ? run_put_nbi : run_put;
+    methods[MPI].run = get ? run_mpi_get : run_mpi_put;
+#ifdef __SSE2__
+    methods[STREAM].run = run_stream;
+#endif
+    for (int i = 0; i < N_METHODS; i++) {
+        methods[i].name = titles[spec.value == BENCH_RATE][i];
+        methods[i].callers = handover || direction == BANDWIDTH_BOTH ? BENCH_BOTH : BENCH_ORIGINS;
+    }
+}
+
+static void end(void) {
+    BENCH_RMA(rma_free(flag));
+    bench_pair_close(&pair);
 }
 
 int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum bandwidth_direction which) {
@@ -182,48 +212,19 @@ int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum 
         {"touch", 0, BENCH_WORD, &touch, 0, 0, "write|read", "how it does that [write]"},
         {0},
     };
-    static struct bench_spec spec;
-    static const char *const titles[2][N_METHODS] = {
-        {"Bandwidth (MB/s)", "raw (MB/s)", "stream (MB/s)", "MPI (MB/s)"},
-        {"Rate (M/s)", "raw (M/s)", "stream (M/s)", "MPI (M/s)"},
-    };
     static const struct bench_ratio ratios[] = {
         {"rma/raw", RMA, {RAW, STREAM}},
         {"rma/MPI", RMA, {MPI, -1}},
+        {0},
     };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.check = check_heap},
-        [RAW] = {.check = check_heap},
-        [STREAM] = {.check = check_heap},
-        [MPI] = {.check = check_window, .mpi = true},
-    };
-
     direction = which;
     spec = *given;
     spec.options = options;
-    bench_init(argc, argv, &spec);
-    bench.window = window_option > 0 ? window_option : handover ? 1 : WINDOW;
-    bench.streams = direction == BANDWIDTH_BOTH ? 2 * bench.pairs : bench.pairs;
-    open_all();
-    if (direction == BANDWIDTH_GET) {
-        methods[RMA].run = nbi ? run_get_nbi : run_get;
-        methods[MPI].run = run_mpi_get;
-    } else {
-        methods[RMA].run = nbi ? run_put_nbi : run_put;
-        methods[MPI].run = run_mpi_put;
-    }
-    if (pair.on_node) {
-        methods[RAW].run = run_raw;
-#ifdef __SSE2__
-        methods[STREAM].run = run_stream;
-#endif
-    }
-    for (int i = 0; i < N_METHODS; i++) {
-        methods[i].name = titles[spec.value == BENCH_RATE][i];
-        methods[i].callers = handover || direction == BANDWIDTH_BOTH ? BENCH_BOTH : BENCH_ORIGINS;
-    }
-    bench_sweep(methods, N_METHODS, ratios, 2);
-    BENCH_RMA(rma_free(flag));
-    bench_pair_close(&pair);
-    return bench_finish();
+    spec.methods = methods;
+    spec.ratios = ratios;
+    spec.pairs = BENCH_PAIRS_MAX;
+    spec.budget = 5e-3;
+    spec.begin = begin;
+    spec.end = end;
+    return bench_main(argc, argv, &spec);
 }

@@ -24,7 +24,7 @@ enum bandwidth_direction {
     "best case.\n"                                                                                                     \
     "With --handover it touches the buffer before each iteration, as programs do that use what they are sent."
 
-/* bench_bandwidth: main, from bench_init to bench_finish. spec.options must be null. */
+/* bench_bandwidth: main. Uses the spec's title, help, sizes and value. */
 int bench_bandwidth(int argc, char **argv, const struct bench_spec *spec, enum bandwidth_direction direction);
 
 #endif

@@ -13,6 +13,7 @@
 #include "machine.h"
 #include "output.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -29,9 +30,10 @@ static const char *const placements[] = {"any", "node", "far"};
 
 struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1};
 
-const struct bench_ratio bench_ratios[BENCH_RATIOS] = {
+const struct bench_ratio bench_ratios[] = {
     {"rma/raw", 0, {1, -1}},
     {"MPI/rma", 2, {0, -1}},
+    {0},
 };
 
 static const struct bench_spec *spec;
@@ -48,12 +50,9 @@ static struct {
     char names[160];
 } disagreeing;
 
-struct table {
-    const struct bench_method *methods;
-    int n_methods;
-    const struct bench_ratio *ratios;
-    int n_ratios;
-};
+static struct bench_method methods[BENCH_COLUMNS_MAX]; /* of the row being measured */
+static int n_methods, n_ratios;
+static int only = -1; /* -o */
 
 /* Ends. */
 
@@ -163,19 +162,26 @@ static const struct bench_option common_options[] = {
     {0},
 };
 
+static char row_names[512];
+static const struct bench_option row_options[] = {
+    {"operation", 'o', BENCH_WORD, &only, 0, 0, row_names, "this row alone [all]"},
+    {0},
+};
+
 static const struct bench_option help_options[] = {
     {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
     {0},
 };
 
-enum { TABLES = 10 };
+enum { TABLES = 11, OWN_TABLES = 2 };
 
 /* The tables of the program's options, its own first. */
 static void list_options(const struct bench_option *tables[TABLES]) {
     const struct bench_option *all[TABLES] = {
         spec->options,
+        spec->table ? row_options : NULL,
         spec->max_size > 0 ? size_options : NULL,
-        spec->itself || spec->once ? NULL : batch_options,
+        spec->single || spec->once ? NULL : batch_options,
         spec->once ? NULL : repeat_options,
         spec->pairs > 1 ? pairs_options : NULL,
         spec->pairs > 0 ? placement_options : NULL,
@@ -191,9 +197,14 @@ static void list_options(const struct bench_option *tables[TABLES]) {
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
     pairs_options[0].max = spec->pairs;
+    for (const struct bench_row *r = spec->table; r && r->name; r++) {
+        size_t len = strlen(row_names);
+        snprintf(row_names + len, sizeof row_names - len, "%s%s", len > 0 ? "|" : "", r->name);
+    }
     list_options(tables);
     bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
     bench.repeat = spec->once ? 1 : spec->repeat > 0 ? spec->repeat : 11;
+    if (spec->single) bench.iterations = 1, bench.warmup = 0;
     return bench_options_read(tables, TABLES, argc, argv, error);
 }
 
@@ -216,9 +227,9 @@ static _Noreturn void print_help(void) {
     if (spec->max_size > 0) printf("The default sizes are %zu:%zu.\n", bench.sizes.min, bench.sizes.max);
     if (!spec->once) printf("The default of -r is %ld.\n", bench.repeat);
     printf("\n");
-    bench_options_print(tables, 1);
-    printf("%sOptions of several benchmarks:\n", tables[0] ? "\n" : "");
-    bench_options_print(tables + 1, TABLES - 1);
+    bench_options_print(tables, OWN_TABLES);
+    printf("%sOptions of several benchmarks:\n", tables[0] || tables[1] ? "\n" : "");
+    bench_options_print(tables + OWN_TABLES, TABLES - OWN_TABLES);
     exit(0);
 }
 
@@ -403,6 +414,29 @@ void bench_sync_mpi(void) {
     all_max(&v, 1, SPIN);
 }
 
+int bench_column(const struct bench_method *m) { return (int)(m - methods); }
+
+bool bench_calls_run(const struct bench_method *m) {
+    switch (m->callers) {
+        case BENCH_DEFAULT: return spec->pairs == 0 || bench.role == BENCH_ORIGIN;
+        case BENCH_ALL: return true;
+        case BENCH_ORIGINS: return bench.role == BENCH_ORIGIN;
+        default: return bench.role != BENCH_BYSTANDER;
+    }
+}
+
+static void sync_window(MPI_Win win) {
+    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+}
+
+void bench_check_run(const struct bench_method *m, long n, MPI_Win win) {
+    sync_window(win);
+    bench_sync();
+    if (bench_calls_run(m)) m->run(n);
+    bench_sync();
+    sync_window(win);
+}
+
 /* Runs one batch. Returns the seconds that run reports; *wall gets the elapsed seconds. */
 static double batch(const struct bench_method *m, long n, double *wall) {
     double t[2] = {0, 0};
@@ -466,13 +500,12 @@ static double ratio(const struct bench_ratio *r, const double *v, long stride) {
 /* Rows. */
 
 /* Records the row's ratios that differ from the ratio of the columns' medians v. */
-static void note_disagreeing(const struct table *t, const char *name, const double *v,
-                             const struct bench_summary *ratios) {
-    for (int i = 0; i < t->n_ratios; i++) {
-        if (!bench_disagree(ratios[i].median, ratio(&t->ratios[i], v, 1))) continue;
+static void note_disagreeing(const char *name, const double *v, const struct bench_summary *ratios) {
+    for (int i = 0; i < n_ratios; i++) {
+        if (!bench_disagree(ratios[i].median, ratio(&spec->ratios[i], v, 1))) continue;
         size_t len = strlen(disagreeing.names);
         int more = snprintf(disagreeing.names + len, sizeof disagreeing.names - len, "%s%s of %s", len > 0 ? ", " : "",
-                            t->ratios[i].name, name);
+                            spec->ratios[i].name, name);
         if ((size_t)more < sizeof disagreeing.names - len)
             disagreeing.named++;
         else
@@ -496,17 +529,19 @@ static const char *mpi_name(void) {
     return text;
 }
 
-/* The first row of a program begins its output. */
-static void head_once(const struct table *t) {
+/* The methods of the next row. The first row of a program begins its output. */
+static void begin_row(void) {
     static const char *const units[] = {"us", "ns", NULL, "MB/s", "M/s"};
     static const int decimals[] = {5, 2, 2, 2, 4};
-    static bool done;
-    if (bench.pe != 0 || done) return;
-    done = true;
-    const char **titles = calloc((size_t)(t->n_methods + t->n_ratios) + 1, sizeof *titles);
-    if (!titles) bench_fail("calloc", MPI_ERR_NO_MEM);
-    for (int i = 0; i < t->n_methods; i++) titles[i] = t->methods[i].name;
-    for (int i = 0; i < t->n_ratios; i++) titles[t->n_methods + i] = t->ratios[i].name;
+    static const char *titles[2 * BENCH_COLUMNS_MAX];
+    static bool begun;
+    for (n_methods = 0; spec->methods[n_methods].name; n_methods++) methods[n_methods] = spec->methods[n_methods];
+    for (n_ratios = 0; spec->ratios && spec->ratios[n_ratios].name; n_ratios++) continue;
+    assert(n_methods <= BENCH_COLUMNS_MAX && n_ratios <= BENCH_COLUMNS_MAX && "the tables have room for all columns");
+    if (bench.pe != 0 || begun) return;
+    begun = true;
+    for (int i = 0; i < n_methods; i++) titles[i] = methods[i].name;
+    for (int i = 0; i < n_ratios; i++) titles[n_methods + i] = spec->ratios[i].name;
     bench_output_head(&(struct bench_head){
         .program = program,
         .command = command,
@@ -528,10 +563,10 @@ static void head_once(const struct table *t) {
         .n_nodes = rma_n_nodes(),
         .pairs = spec->pairs > 0 ? bench.pairs : 0,
         .placement = spec->pairs > 0 ? placements[placement] : NULL,
-        .n_columns = t->n_methods,
-        .n_ratios = t->n_ratios,
+        .n_columns = n_methods,
+        .n_ratios = n_ratios,
         .columns = titles,
-        .ratios = titles + t->n_methods,
+        .ratios = titles + n_methods,
     });
 }
 
@@ -568,94 +603,96 @@ static long prepare(const struct bench_method *m) {
 }
 
 /* Runs the methods' batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
-static void measure(const struct table *t, const char *name, double *v) {
-    long *n = calloc((size_t)t->n_methods, sizeof *n);
+static void measure(const char *name, double *v) {
+    long n[BENCH_COLUMNS_MAX] = {0};
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
-    if (!n) bench_fail("calloc", MPI_ERR_NO_MEM);
-    for (int i = 0; i < t->n_methods; i++) {
-        if (!t->methods[i].run) continue;
+    for (int i = 0; i < n_methods; i++) {
+        if (!methods[i].run) continue;
         bench_progress(name, 0, bench.repeat);
-        n[i] = prepare(&t->methods[i]);
+        n[i] = prepare(&methods[i]);
     }
     double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
-        for (int i = 0; i < t->n_methods; i++) {
+        for (int i = 0; i < n_methods; i++) {
             if (n[i] == 0) continue;
             bench_progress(name, round, bench.repeat);
-            if (go_way_of(&t->methods[i])) warm_up(&t->methods[i], n[i]);
-            double time = batch(&t->methods[i], n[i], &wall) / (double)n[i] * unit;
+            if (go_way_of(&methods[i])) warm_up(&methods[i], n[i]);
+            double time = batch(&methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
             v[i * bench.repeat + round] = spec->value == BENCH_MBPS   ? transfers * (double)bench.size / time
                                           : spec->value == BENCH_RATE ? transfers / time
                                                                       : time;
         }
-    free(n);
 }
 
-static bool check_all(const struct table *t) {
+static bool check_all(void) {
     double wrong = 0;
-    for (int i = 0; i < t->n_methods; i++) {
-        if (!t->methods[i].run || !t->methods[i].check) continue;
-        go_way_of(&t->methods[i]);
-        wrong += (double)t->methods[i].check(&t->methods[i]);
+    for (int i = 0; i < n_methods; i++) {
+        if (!methods[i].run || !methods[i].check) continue;
+        go_way_of(&methods[i]);
+        wrong += (double)methods[i].check(&methods[i]);
     }
     all_max(&wrong, 1, way(NULL));
     if (wrong > 0) bench.failed = true;
     return wrong == 0;
 }
 
-static void row(const struct table *t, const char *name) {
+void bench_row(const char *name) {
     long repeat = bench.repeat;
-    int n = t->n_methods + t->n_ratios;
-    double *v = doubles(t->n_methods * repeat), *rounds = doubles(repeat), *medians = doubles(t->n_methods);
-    struct bench_summary *of = calloc((size_t)n + 1, sizeof *of);
-    if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);
-    head_once(t);
-    measure(t, name, v);
-    for (int i = 0; i < t->n_ratios; i++) {
-        for (long k = 0; k < repeat; k++) rounds[k] = ratio(&t->ratios[i], v + k, repeat);
-        of[t->n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
+    struct bench_summary of[2 * BENCH_COLUMNS_MAX];
+    double medians[BENCH_COLUMNS_MAX];
+    begin_row();
+    for (int i = 0; spec->table && i < n_methods; i++) methods[i].run = spec->table[bench.row].run[i];
+    if (spec->before) spec->before(methods);
+    for (int i = 0; i < n_methods; i++)
+        if (methods[i].bare && !bench.on_node) methods[i].run = NULL;
+    double *v = doubles(n_methods * repeat), *rounds = doubles(repeat);
+    measure(name, v);
+    for (int i = 0; i < n_ratios; i++) {
+        for (long k = 0; k < repeat; k++) rounds[k] = ratio(&spec->ratios[i], v + k, repeat);
+        of[n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < t->n_methods; i++) {
+    for (int i = 0; i < n_methods; i++) {
         of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
         medians[i] = of[i].median;
     }
-    note_disagreeing(t, name, medians, of + t->n_methods);
-    bool good = !bench.validate || check_all(t);
+    note_disagreeing(name, medians, of + n_methods);
+    bool good = !bench.validate || check_all();
     if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);
     free(rounds);
-    free(medians);
-    free(of);
 }
 
-void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios, int n_ratios) {
-    struct table t = {methods, n_methods, ratios, n_ratios};
+void bench_row_of(const char *name, const double *values, bool good) {
+    struct bench_summary of[2 * BENCH_COLUMNS_MAX];
+    begin_row();
+    for (int i = 0; i < n_methods + n_ratios; i++) {
+        double value = i < n_methods ? values[i] : ratio(&spec->ratios[i - n_methods], values, 1);
+        of[i] = bench_summarize(&value, isnan(value) ? 0 : 1);
+    }
+    if (bench.pe == 0) bench_output_row(name, of, good);
+}
+
+bool bench_wants(int row) { return only < 0 || only == row; }
+
+static void sizes(void) {
     char name[24];
     bench.size = bench.sizes.min;
     do {
         snprintf(name, sizeof name, "%zu", spec->max_size > 0 ? bench.size : (size_t)bench.n_pes);
-        row(&t, name);
+        bench_row(name);
         bench.size *= 2;
     } while (bench.size <= bench.sizes.max);
 }
 
-void bench_row(const char *name, const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
-               int n_ratios) {
-    struct table t = {methods, n_methods, ratios, n_ratios};
-    row(&t, name);
-}
-
-void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods, int n_methods,
-                  const struct bench_ratio *ratios, int n_ratios) {
-    struct table t = {methods, n_methods, ratios, n_ratios};
-    struct bench_summary *of = calloc((size_t)(n_methods + n_ratios) + 1, sizeof *of);
-    if (!of) bench_fail("calloc", MPI_ERR_NO_MEM);
-    for (int i = 0; i < n_methods + n_ratios; i++) {
-        double value = i < n_methods ? values[i] : ratio(&ratios[i - n_methods], values, 1);
-        of[i] = bench_summarize(&value, isnan(value) ? 0 : 1);
+int bench_main(int argc, char **argv, const struct bench_spec *s) {
+    bench_init(argc, argv, s);
+    if (spec->begin) spec->begin();
+    if (!spec->table) sizes();
+    for (const struct bench_row *r = spec->table; r && r->name; r++) {
+        bench.row = (int)(r - spec->table);
+        if (bench_wants(bench.row)) bench_row(r->name);
     }
-    head_once(&t);
-    if (bench.pe == 0) bench_output_row(name, of, good);
-    free(of);
+    if (spec->end) spec->end();
+    return bench_finish();
 }

@@ -14,14 +14,9 @@
  * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On
  * one node librma does not need the target, which sleeps; a target on another node must serve.
  *
- * A program is
- *     bench_init(argc, argv, &spec);                options; ends the program on --help and on bad values
- *     ... allocate, e.g. bench_pair_open ...
- *     bench_sweep(methods, n, ratios, n_ratios);    a row for each size, or bench_row for each row of its own
- *     ... free ...
- *     return bench_finish();
- * All calls here are collective over all PEs, except those marked local. A failure during the run ends the job with a
- * message (bench_fail); a bad option ends the program cleanly (bench_refuse). */
+ * A program is a struct bench_spec for bench_main: columns, ratios, rows or sizes, and functions that allocate and
+ * free. All calls here are collective over all PEs, except those marked local. A failure during the run ends the job
+ * with a message (bench_fail); a bad option ends the program cleanly (bench_refuse). */
 #ifndef BENCH_H
 #define BENCH_H
 
@@ -42,6 +37,8 @@
 /* -m ends here: some MPICH versions crash in MPI_Put from 2 GiB on. */
 #define BENCH_SIZE_MAX ((size_t)1 << 30)
 
+#define BENCH_COLUMNS_MAX 8 /* methods of a program */
+
 enum bench_role { BENCH_BYSTANDER, BENCH_ORIGIN, BENCH_TARGET };
 
 /* The options' values and the state of the sweep. One per program; programs read it, and set window, streams and
@@ -53,8 +50,10 @@ struct bench {
     int peer;             /* the other PE of this PE's pair; a bystander, and a job's only PE, is its own peer */
     long pairs;           /* -p */
     bool far;             /* the job has several nodes */
+    bool on_node;         /* the PEs of each pair reach each other by load and store: bench_pair_open finds out */
     bool crowded;         /* more PEs than cores on this machine: spinning must yield */
     size_t size;          /* bytes per transfer of the row being measured */
+    int row;              /* its number in spec.table */
     long window;          /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
     long streams;         /* PEs whose iterations are added up in these: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
@@ -79,29 +78,12 @@ enum bench_value {
 
 #define BENCH_PAIRS_MAX 4096
 
-struct bench_spec {
-    const char *title; /* "put latency" */
-    const char *help;  /* explains the columns: a paragraph for --help */
-    const char *note;  /* what is measured: "all PEs"; with pairs it follows the harness's own text, and may be null */
-    const struct bench_option *options; /* the program's own, or null */
-    size_t min_size;                    /* default lower end of -m; 0: 1 */
-    size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
-    const char *rows;                   /* the first column's title, for bench_row; null: sizes, or PEs */
-    int pairs;                          /* limit of -p; 1: no -p, but --placement; 0: neither, all PEs take part */
-    long repeat;                        /* default of -r; 0: 11 */
-    double budget;                      /* seconds that a batch lasts unless -i is given */
-    enum bench_value value;             /* the unit of cells */
-    void (*start)(void);                /* starts MPI and librma for bench_init; null: it does so itself */
-    /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;
-     * called after each restart of librma, and before librma is ended for it. The program itself calls open after
-     * bench_init, and close before bench_finish. */
-    void (*open)(void);
-    void (*close)(void);
-    bool itself; /* the program measures, and prints by bench_row_of: no -i, no -x */
-    bool once;   /* the program measures only once: also no -r */
+enum bench_callers {
+    BENCH_DEFAULT, /* in programs with pairs the origins, otherwise all */
+    BENCH_ALL,
+    BENCH_ORIGINS,
+    BENCH_BOTH /* origins and targets */
 };
-
-enum bench_callers { BENCH_ALL, BENCH_ORIGINS, BENCH_BOTH /* origins and targets */ };
 
 struct bench_method {
     const char *name; /* column title */
@@ -117,6 +99,7 @@ struct bench_method {
 
     enum bench_callers callers; /* the PEs that call run; the others wait */
     enum bench_way way;         /* with --ways: librma's way; a method that cannot use it here shows '-' */
+    bool bare;                  /* by load and store: shows '-' unless bench.on_node */
     bool mpi; /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise they serve other
                  nodes or, if there are none, sleep and check every 50 us whether the batch is over */
 };
@@ -132,34 +115,67 @@ struct bench_ratio {
 /* bench_ratios: rma/raw and MPI/rma, for programs whose methods are librma, the limit and MPI, in this order. They are
  * the same on one node and between nodes, so that rows of both can be compared. Between nodes there is no limit, and
  * rma/raw shows '-'. */
-#define BENCH_RATIOS 2
-extern const struct bench_ratio bench_ratios[BENCH_RATIOS];
+extern const struct bench_ratio bench_ratios[];
 
-/* bench_init: read the options, and start librma. Ends the program, on all PEs: with code 0
- * after --help, before MPI starts; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one
- * node. */
+/* A row of a program whose rows are no sizes. */
+struct bench_row {
+    const char *name;
+    double (*run[BENCH_COLUMNS_MAX])(long n); /* for each method, in place of its own */
+    long n;                                   /* the program's own: a size, a number of words */
+};
+
+/* Tables end with an element whose name is null. */
+struct bench_spec {
+    const char *title; /* "put latency" */
+    const char *help;  /* explains the columns: a paragraph for --help */
+    const char *note;  /* what is measured: "all PEs"; with pairs it follows the harness's own text, and may be null */
+    const struct bench_option *options; /* the program's own, or null */
+    const struct bench_method *methods; /* the columns */
+    const struct bench_ratio *ratios;   /* or null */
+    const struct bench_row *table;      /* the rows, of which -o selects one; null: sizes, or the program's own rows */
+    const char *rows;                   /* the first column's title; null: sizes, or PEs */
+    size_t min_size;                    /* default lower end of -m; 0: 1 */
+    size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
+    int pairs;                          /* limit of -p; 1: no -p, but --placement; 0: neither, all PEs take part */
+    long repeat;                        /* default of -r; 0: 11 */
+    double budget;                      /* seconds that a batch lasts unless -i is given */
+    enum bench_value value;             /* the unit of cells */
+    void (*start)(void);                /* starts MPI and librma for bench_init; null: it does so itself */
+    void (*begin)(void);                /* allocates, before the first row; or null */
+    void (*before)(struct bench_method *methods); /* before a row: may change the methods; or null */
+    void (*end)(void);                            /* frees, after the last row; or null */
+    /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;
+     * called after each restart of librma, and before librma is ended for it. */
+    void (*open)(void);
+    void (*close)(void);
+    bool single; /* a batch is one iteration: no -i, no -x */
+    bool once;   /* the program measures only once: also no -r */
+};
+
+/* bench_main: main of a benchmark: bench_init, begin, a row for each row of the table or for each size of -m (MIN, 2
+ * MIN, 4 MIN ... up to MAX), end, bench_finish. spec is read until the end; begin may change it. */
+int bench_main(int argc, char **argv, const struct bench_spec *spec);
+
+/* The parts of bench_main for programs with rows of their own.
+ *
+ * bench_init: read the options, and start librma. Ends the program, on all PEs: with code 0 after --help, before MPI
+ * starts; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one node.
+ * bench_row: measure and print one row, called `name`. The first row also prints the header.
+ * bench_row_of: print a row of PE 0's values that the program has measured itself: values[i] is in column i, NAN shows
+ * '-', good is the result of the validation.
+ * bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else
+ * 0. */
 void bench_init(int argc, char **argv, const struct bench_spec *spec);
+void bench_row(const char *name);
+void bench_row_of(const char *name, const double *values, bool good);
+int bench_finish(void);
 
-/* bench_sweep: measure and print a row for each size of -m: MIN, 2 MIN, 4 MIN ... up to MAX. */
-void bench_sweep(const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios, int n_ratios);
-
-/* bench_row: measure and print one row, called `name`, of a program that sets spec.rows. The first call also prints the
- * header: all rows have its columns and ratios, but each row has its own methods. */
-void bench_row(const char *name, const struct bench_method *methods, int n_methods, const struct bench_ratio *ratios,
-               int n_ratios);
-
-/* bench_row_of: print a row of PE 0's values that the program has measured itself: values[i] is in column i, NAN shows
- * '-', good is the result of the validation. Only the methods' names are used. */
-void bench_row_of(const char *name, const double *values, bool good, const struct bench_method *methods, int n_methods,
-                  const struct bench_ratio *ratios, int n_ratios);
+/* bench_wants: whether -o selects this row of the table, or is not given. Local. */
+bool bench_wants(int row);
 
 /* bench_progress: for programs that measure themselves: show how much of a row is done. Local; only PE 0's call is
  * shown. */
 void bench_progress(const char *row, long done, long of);
-
-/* bench_finish: end librma, and MPI if the program started it; return what main returns: 1 if a validation failed, else
- * 0. */
-int bench_finish(void);
 
 /* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
 _Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -188,11 +204,15 @@ void bench_sync_mpi(void);
  * operation. Local. */
 double bench_clock_cost(void);
 
+/* bench_column: the number of a method that the harness passes to a check. Local. */
+int bench_column(const struct bench_method *m);
+
 /* bench_calls_run: whether this PE is among m's callers. Local. */
-static inline bool bench_calls_run(const struct bench_method *m) {
-    return m->callers == BENCH_ALL || bench.role == BENCH_ORIGIN ||
-           (m->callers == BENCH_BOTH && bench.role == BENCH_TARGET);
-}
+bool bench_calls_run(const struct bench_method *m);
+
+/* bench_check_run: m->run(n) by its callers, between two meetings of all PEs, and two MPI_Win_sync of win if it is a
+ * window: afterwards each PE sees what others have done. Collective. */
+void bench_check_run(const struct bench_method *m, long n, MPI_Win win);
 
 /* A compiler barrier: all stores before are done, all loads after are done again. */
 BENCH_INLINE void bench_keep(const void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
@@ -205,6 +225,17 @@ static inline void bench_compute(long steps) {
         __asm__ volatile("" : "+r"(x));
     }
 }
+
+/* The function NAME: seconds of n times the statements. */
+#define BENCH_LOOP(NAME, ...)                                                                                          \
+    static double NAME(long n) {                                                                                       \
+        double start = rma_wtime();                                                                                    \
+        for (long i = 0; i < n; i++) {                                                                                 \
+            __VA_ARGS__;                                                                                               \
+            bench_keep(NULL);                                                                                          \
+        }                                                                                                              \
+        return rma_wtime() - start;                                                                                    \
+    }
 
 /* The same length, hidden from the compiler. */
 BENCH_INLINE size_t bench_opaque(size_t len) {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { RMA, COPIES, MPI, N_METHODS };
+enum { RMA, COPIES, MPI };
 enum blocks { ONE, EACH /* one for each PE */ };
 
 struct operation {
@@ -60,86 +60,32 @@ static void plan_parts(void) {
 
 /* The calls. */
 
-static void rma_broadcast_call(void) {
-    BENCH_RMA(rma_broadcast(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
-}
-
-static void rma_fcollect_call(void) {
-    BENCH_RMA(rma_fcollect(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
-}
-
-static void rma_collect_call(void) {
-    BENCH_RMA(rma_collect(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, part(bench.pe)));
-}
-
-static void rma_alltoall_call(void) {
-    BENCH_RMA(rma_alltoall(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size));
-}
-
-static void rma_gather_call(void) {
-    BENCH_RMA(rma_gather(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
-}
-
-static void rma_scatter_call(void) {
-    BENCH_RMA(rma_scatter(RMA_TEAM_WORLD, symmetric.dest, symmetric.source, bench.size, root));
-}
-
-static void rma_root_sum_call(void) {
-    long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;
-    BENCH_RMA(rma_sum_reduce_root_long(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long), root));
-}
-
-static void mpi_gather_call(void) {
-    int n = (int)bench.size;
-    BENCH_MPI(MPI_Gather(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, root, MPI_COMM_WORLD));
-}
-
-static void mpi_scatter_call(void) {
-    int n = (int)bench.size;
-    BENCH_MPI(MPI_Scatter(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, root, MPI_COMM_WORLD));
-}
-
-static void mpi_root_sum_call(void) {
-    int n = (int)(bench.size / sizeof(long));
-    BENCH_MPI(MPI_Reduce(ordinary.source, ordinary.dest, n, MPI_LONG, MPI_SUM, root, MPI_COMM_WORLD));
-}
-
-/* It has one buffer, which is the source of the root. */
-static void mpi_broadcast_call(void) {
-    char *buffer = bench.pe == root ? ordinary.source : ordinary.dest;
-    BENCH_MPI(MPI_Bcast(buffer, (int)bench.size, MPI_BYTE, root, MPI_COMM_WORLD));
-}
-
-static void mpi_fcollect_call(void) {
-    int n = (int)bench.size;
-    BENCH_MPI(MPI_Allgather(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, MPI_COMM_WORLD));
-}
-
-static void mpi_collect_call(void) {
-    BENCH_MPI(MPI_Allgatherv(ordinary.source, counts[bench.pe], MPI_BYTE, ordinary.dest, counts, offsets, MPI_BYTE,
-                             MPI_COMM_WORLD));
-}
-
-static void mpi_alltoall_call(void) {
-    int n = (int)bench.size;
-    BENCH_MPI(MPI_Alltoall(ordinary.source, n, MPI_BYTE, ordinary.dest, n, MPI_BYTE, MPI_COMM_WORLD));
-}
+#define CALLS(NAME, RMA_CALL, MPI_CALL)                                                                                \
+    static void rma_##NAME##_call(void) { BENCH_RMA(RMA_CALL); }                                                       \
+    static void mpi_##NAME##_call(void) { BENCH_MPI(MPI_CALL); }
+#define OURS   RMA_TEAM_WORLD, symmetric.dest, symmetric.source
+#define BLOCKS ordinary.source, (int)bench.size, MPI_BYTE, ordinary.dest, (int)bench.size, MPI_BYTE
+/* MPI's broadcast has one buffer, which is the source of the root. */
+CALLS(broadcast, rma_broadcast(OURS, bench.size, root),
+      MPI_Bcast(bench.pe == root ? ordinary.source : ordinary.dest, (int)bench.size, MPI_BYTE, root, MPI_COMM_WORLD))
+CALLS(fcollect, rma_fcollect(OURS, bench.size), MPI_Allgather(BLOCKS, MPI_COMM_WORLD))
+CALLS(collect, rma_collect(OURS, part(bench.pe)),
+      MPI_Allgatherv(ordinary.source, counts[bench.pe], MPI_BYTE, ordinary.dest, counts, offsets, MPI_BYTE,
+                     MPI_COMM_WORLD))
+CALLS(alltoall, rma_alltoall(OURS, bench.size), MPI_Alltoall(BLOCKS, MPI_COMM_WORLD))
+CALLS(gather, rma_gather(OURS, bench.size, root), MPI_Gather(BLOCKS, root, MPI_COMM_WORLD))
+CALLS(scatter, rma_scatter(OURS, bench.size, root), MPI_Scatter(BLOCKS, root, MPI_COMM_WORLD))
 
 /* The typed ones: both libraries are given the same longs. */
-#define TYPED(NAME, RMA_CALL, MPI_CALL, OP)                                                                            \
-    static void rma_##NAME##_call(void) {                                                                              \
-        long *dest = (long *)(void *)symmetric.dest, *source = (long *)(void *)symmetric.source;                       \
-        BENCH_RMA(RMA_CALL(RMA_TEAM_WORLD, dest, source, bench.size / sizeof(long)));                                  \
-    }                                                                                                                  \
-    static void mpi_##NAME##_call(void) {                                                                              \
-        int n = (int)(bench.size / sizeof(long));                                                                      \
-        BENCH_MPI(MPI_CALL(ordinary.source, ordinary.dest, n, MPI_LONG, OP, MPI_COMM_WORLD));                          \
-    }
-TYPED(sum, rma_sum_reduce_long, MPI_Allreduce, MPI_SUM)
-TYPED(max, rma_max_reduce_long, MPI_Allreduce, MPI_MAX)
-TYPED(xor, rma_xor_reduce_long, MPI_Allreduce, MPI_BXOR)
-TYPED(inscan, rma_sum_inscan_long, MPI_Scan, MPI_SUM)
-TYPED(exscan, rma_sum_exscan_long, MPI_Exscan, MPI_SUM)
+#define OUR_LONGS                                                                                                      \
+    RMA_TEAM_WORLD, (long *)(void *)symmetric.dest, (long *)(void *)symmetric.source, bench.size / sizeof(long)
+#define LONGS ordinary.source, ordinary.dest, (int)(bench.size / sizeof(long)), MPI_LONG
+CALLS(root_sum, rma_sum_reduce_root_long(OUR_LONGS, root), MPI_Reduce(LONGS, MPI_SUM, root, MPI_COMM_WORLD))
+CALLS(sum, rma_sum_reduce_long(OUR_LONGS), MPI_Allreduce(LONGS, MPI_SUM, MPI_COMM_WORLD))
+CALLS(max, rma_max_reduce_long(OUR_LONGS), MPI_Allreduce(LONGS, MPI_MAX, MPI_COMM_WORLD))
+CALLS(xor, rma_xor_reduce_long(OUR_LONGS), MPI_Allreduce(LONGS, MPI_BXOR, MPI_COMM_WORLD))
+CALLS(inscan, rma_sum_inscan_long(OUR_LONGS), MPI_Scan(LONGS, MPI_SUM, MPI_COMM_WORLD))
+CALLS(exscan, rma_sum_exscan_long(OUR_LONGS), MPI_Exscan(LONGS, MPI_SUM, MPI_COMM_WORLD))
 
 /* The copies alone: all data from source to destination, and no PE waits for another. */
 
@@ -389,8 +335,15 @@ static void open_buffers(void) {
     memset(ordinary.dest, 0, dest);
 }
 
-static void open_all(void) {
+static struct bench_spec spec;
+static int chosen; /* -o */
+
+static void begin(void) {
     size_t n = (size_t)bench.n_pes;
+    which += (enum collective)chosen;
+    operation = &operations[which];
+    spec.title = operation->title;
+    settle_sizes();
     bench.size = bench.sizes.max;
     open_buffers();
     peer = malloc(n * sizeof *peer);
@@ -404,7 +357,7 @@ static void open_all(void) {
     BENCH_RMA(rma_barrier_all());
 }
 
-static void close_all(void) {
+static void end(void) {
     free(offsets);
     free(counts);
     free(peer);
@@ -415,41 +368,37 @@ static void close_all(void) {
 }
 
 int bench_collective(int argc, char **argv, const struct bench_spec *given, enum collective first, const char *words) {
-    static int chosen;
     static struct bench_option options[] = {
         {"fresh", 0, BENCH_FLAG, &fresh, 0, 0, NULL,
          "each PE writes its source before each call, in the time of all columns"},
         {NULL, 'o', BENCH_WORD, &chosen, 0, 0, NULL, "the operation [the first of them]"},
         {0},
     };
-    static struct bench_spec spec;
-    static const struct bench_method methods[N_METHODS] = {
+    static const struct bench_method methods[] = {
         [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_rma},
         [COPIES] = {.name = "copies (us)", .run = run_copies},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
+        {0},
     };
     static const struct bench_ratio ratios[] = {
         {"rma/copies", RMA, {COPIES, -1}},
         {"MPI/rma", MPI, {RMA, -1}},
+        {0},
     };
-
+    which = first;
     spec = *given;
     spec.note = "all PEs, the slowest one's time";
     spec.options = options;
+    spec.methods = methods;
+    spec.ratios = ratios;
     spec.min_size = 8;
     spec.max_size = 4 << 20;
     spec.budget = 10e-3;
+    spec.begin = begin;
+    spec.end = end;
     if (words) {
         options[1].name = "operation";
         options[1].arg = words;
     }
-    bench_init(argc, argv, &spec);
-    which = first + (enum collective)chosen;
-    operation = &operations[which];
-    spec.title = operation->title;
-    settle_sizes();
-    open_all();
-    bench_sweep(methods, N_METHODS, ratios, 2);
-    close_all();
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* irregular.c: tables, the exchange of buckets, and the frame of the programs. */
+/* irregular.c: tables, the exchange of buckets, and the frame of the programs that have one. */
 #include "irregular.h"
 
 #include <stdlib.h>
@@ -10,46 +10,48 @@
 
 struct irregular irregular = {.window = 16384, .bucket = 511};
 
-static const struct bench_option options[] = {
-    {"window", 'w', BENCH_COUNT, &irregular.window, 1, WINDOW_MAX, "N",
-     "accesses that a PE begins before it completes them [16384]"},
-    {"bucket", 'b', BENCH_COUNT, &irregular.bucket, 1, BUCKET_MAX, "N",
-     "words of a bucket of the exchange: with its head a block of the alltoall [511]"},
-    {0},
-};
-
-void irregular_open_buckets(void) {
-    const size_t blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
-    irregular.out = calloc(blocks, sizeof *irregular.out);
-    irregular.in = calloc(blocks, sizeof *irregular.in);
-    if (bench_agree(!irregular.out || !irregular.in)) bench_refuse(1, "cannot allocate %zu words of buckets", blocks);
-}
-
-void irregular_close_buckets(void) {
-    free(irregular.in);
-    free(irregular.out);
-}
-
-/* Tables of bench.sizes.max bytes, zero. Collective, as close_tables. */
-static void open_tables(const char *const (*hints)[2]) {
+void irregular_open(void) {
     const size_t size = bench.sizes.max;
-    MPI_Info info = MPI_INFO_NULL;
-    if (hints) BENCH_MPI(MPI_Info_create(&info));
-    for (; hints && **hints; hints++) BENCH_MPI(MPI_Info_set(info, (*hints)[0], (*hints)[1]));
+    MPI_Info hints;
+    /* The hints that help MPI most: only one operation, in any order. */
+    BENCH_MPI(MPI_Info_create(&hints));
+    BENCH_MPI(MPI_Info_set(hints, "accumulate_ops", "same_op"));
+    BENCH_MPI(MPI_Info_set(hints, "accumulate_ordering", "none"));
     irregular.table = bench_symmetric(sizeof *irregular.table, size);
-    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *irregular.base, info, MPI_COMM_WORLD, &irregular.base,
+    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *irregular.base, hints, MPI_COMM_WORLD, &irregular.base,
                                &irregular.win));
-    if (info != MPI_INFO_NULL) BENCH_MPI(MPI_Info_free(&info));
+    BENCH_MPI(MPI_Info_free(&hints));
     BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, irregular.win));
     memset(irregular.table, 0, size); /* each page by its owner, before it is measured */
     memset(irregular.base, 0, size);
     bench_sync();
 }
 
-static void close_tables(void) {
+void irregular_close(void) {
     BENCH_MPI(MPI_Win_unlock_all(irregular.win));
     BENCH_MPI(MPI_Win_free(&irregular.win));
     BENCH_RMA(rma_free(irregular.table));
+}
+
+void irregular_meet(void) { BENCH_RMA(rma_sync_all()); }
+
+void irregular_complete_rma(void) { BENCH_RMA(rma_quiet()); }
+
+void irregular_complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(irregular.win)); }
+
+size_t irregular_check(const struct bench_method *m, uint64_t *here, uint64_t n,
+                       void (*undo)(uint64_t *word, uint64_t value)) {
+    const uint64_t before = irregular.drawn;
+    size_t wrong = 0;
+    memset(here, 0, bench.size);
+    bench_check_run(m, (long)n, irregular.win);
+    for (int pe = 0; pe < bench.n_pes; pe++)
+        for (uint64_t k = before; k < before + n; k++) {
+            struct irregular_access a = irregular_access(pe, k);
+            if (a.pe == bench.pe) undo(&here[a.word], a.value);
+        }
+    for (uint64_t i = 0; i < bench.size / sizeof *here; i++) wrong += here[i] != 0;
+    return wrong;
 }
 
 void irregular_swap(const uint64_t *from, uint64_t *to, bool by_mpi) {
@@ -74,44 +76,59 @@ void irregular_empty(void) {
     for (int pe = 0; pe < bench.n_pes; pe++) irregular_block(irregular.out, pe)[0] = 0;
 }
 
-void irregular_meet(void) { BENCH_RMA(rma_sync_all()); }
+static struct bench_spec spec;
+static const struct bench_spec *given;
 
-void irregular_complete_rma(void) { BENCH_RMA(rma_quiet()); }
+static void begin(void) {
+    const size_t blocks = (size_t)bench.n_pes * (size_t)(irregular.bucket + 1);
+    bench.streams = bench.n_pes;
+    irregular.out = calloc(blocks, sizeof *irregular.out);
+    irregular.in = calloc(blocks, sizeof *irregular.in);
+    if (bench_agree(!irregular.out || !irregular.in)) bench_refuse(1, "cannot allocate %zu words of buckets", blocks);
+    if (given->begin) given->begin();
+    irregular_open();
+}
 
-void irregular_complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(irregular.win)); }
+static void end(void) {
+    irregular_close();
+    if (given->end) given->end();
+    free(irregular.in);
+    free(irregular.out);
+}
 
-int irregular_main(int argc, char **argv, const struct irregular_program *program) {
-    enum { PLAIN, SESSION, EXCHANGE, MPI_EXCHANGE, MPI, N_METHODS };
-    const struct bench_spec spec = {
-        .title = program->title,
-        .note = "all PEs; sizes are the table's bytes on each PE",
-        .help = program->help,
-        .options = options,
-        .min_size = (size_t)1 << 20,
-        .max_size = (size_t)1 << 20,
-        .value = BENCH_RATE,
-        .budget = 20e-3,
+int irregular_main(int argc, char **argv, const struct bench_spec *of, const struct irregular_runs *runs) {
+    enum { PLAIN, SESSION, EXCHANGE, MPI_EXCHANGE, MPI };
+    static const struct bench_option options[] = {
+        {"window", 'w', BENCH_COUNT, &irregular.window, 1, WINDOW_MAX, "N",
+         "accesses that a PE begins before it completes them [16384]"},
+        {"bucket", 'b', BENCH_COUNT, &irregular.bucket, 1, BUCKET_MAX, "N",
+         "words of a bucket of the exchange: with its head a block of the alltoall [511]"},
+        {0},
     };
-    const struct bench_method methods[N_METHODS] = {
-        [PLAIN] = {.name = "Rate (M/s)", .run = program->plain, .check = program->check},
-        [SESSION] = {.name = "session (M/s)", .run = program->session, .check = program->check},
-        [EXCHANGE] = {.name = "exchange (M/s)", .run = program->exchange, .check = program->check},
-        [MPI_EXCHANGE] = {.name = "MPI exch (M/s)", .run = program->mpi_exchange, .check = program->check, .mpi = true},
-        [MPI] = {.name = "MPI (M/s)", .run = program->mpi, .check = program->check_mpi, .mpi = true},
+    const struct bench_method methods[] = {
+        [PLAIN] = {.name = "Rate (M/s)", .run = runs->plain, .check = runs->check},
+        [SESSION] = {.name = "session (M/s)", .run = runs->session, .check = runs->check},
+        [EXCHANGE] = {.name = "exchange (M/s)", .run = runs->exchange, .check = runs->check},
+        [MPI_EXCHANGE] = {.name = "MPI exch (M/s)", .run = runs->mpi_exchange, .check = runs->check, .mpi = true},
+        [MPI] = {.name = "MPI (M/s)", .run = runs->mpi, .check = runs->check_mpi, .mpi = true},
+        {0},
     };
     static const struct bench_ratio ratios[] = {
         {"session/rma", SESSION, {PLAIN, -1}},
         {"session/exch", SESSION, {EXCHANGE, MPI_EXCHANGE}},
         {"session/MPI", SESSION, {MPI, -1}},
+        {0},
     };
-    bench_init(argc, argv, &spec);
-    bench.streams = bench.n_pes;
-    if (program->open) program->open();
-    irregular_open_buckets();
-    open_tables(program->hints);
-    bench_sweep(methods, N_METHODS, ratios, 3);
-    close_tables();
-    irregular_close_buckets();
-    if (program->close) program->close();
-    return bench_finish();
+    given = of;
+    spec = *given;
+    spec.note = "all PEs; sizes are the table's bytes on each PE";
+    spec.options = options;
+    spec.methods = methods;
+    spec.ratios = ratios;
+    spec.min_size = spec.max_size = (size_t)1 << 20;
+    spec.value = BENCH_RATE;
+    spec.budget = 20e-3;
+    spec.begin = begin;
+    spec.end = end;
+    return bench_main(argc, argv, &spec);
 }

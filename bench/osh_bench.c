@@ -183,29 +183,27 @@ static size_t slots(void) {
 
 static long *words(void) { return (long *)(void *)target; }
 
-static double run_p(long n) {
-    long *to = words();
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_long_p(to, i, pe);
-        OPAQUE(to);
+/* The function NAME: seconds of n times STATEMENT, and LAST once. AFTER is not timed. */
+#define LOOP(NAME, STATEMENT, LAST, AFTER)                                                                             \
+    static double NAME(long n) {                                                                                       \
+        long *word = words(), found = 0, value = total;                                                                \
+        unsigned char *here = local;                                                                                   \
+        size_t bytes = size;                                                                                           \
+        int pe = peer;                                                                                                 \
+        double start = now();                                                                                          \
+        for (long i = 0; i < n; i++) {                                                                                 \
+            STATEMENT;                                                                                                 \
+            OPAQUE(found);                                                                                             \
+        }                                                                                                              \
+        LAST;                                                                                                          \
+        double seconds = now() - start;                                                                                \
+        (void)word, (void)found, (void)value, (void)here, (void)bytes, (void)pe;                                       \
+        AFTER;                                                                                                         \
+        return seconds;                                                                                                \
     }
-    shmem_quiet();
-    return now() - start;
-}
 
-static double run_p_quiet(long n) {
-    long *to = words();
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_long_p(to, i, pe);
-        shmem_quiet();
-        OPAQUE(to);
-    }
-    return now() - start;
-}
+LOOP(run_p, shmem_long_p(word, i, pe), shmem_quiet(), )
+LOOP(run_p_quiet, (shmem_long_p(word, i, pe), shmem_quiet()), , )
 
 static long check_p(long n, long seed) {
     (void)seed;
@@ -214,19 +212,7 @@ static long check_p(long n, long seed) {
 
 static void fill_word(long seed) { words()[0] = (long)word_of(seed, me, 0); }
 
-static double run_g(long n) {
-    const long *from = words();
-    int pe = peer;
-    long found = 0;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        found = shmem_long_g(from, pe);
-        OPAQUE(found);
-    }
-    double seconds = now() - start;
-    wrong_results += found != (long)word_of(1, pe, 0);
-    return seconds;
-}
+LOOP(run_g, found = shmem_long_g(word, pe), , wrong_results += found != (long)word_of(1, pe, 0))
 
 static long check_results(long n, long seed) {
     (void)n, (void)seed;
@@ -237,18 +223,7 @@ static long check_results(long n, long seed) {
 
 static void fill_local(long seed) { write_words(local, seed, me, n_target); }
 
-static double run_put(long n) {
-    unsigned char *to = target, *from = local;
-    size_t bytes = size;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_putmem(to, from, bytes, pe);
-        shmem_quiet();
-        OPAQUE(to);
-    }
-    return now() - start;
-}
+LOOP(run_put, (shmem_putmem(word, here, bytes, pe), shmem_quiet()), , )
 
 static long check_put(long n, long seed) {
     (void)n;
@@ -265,17 +240,7 @@ static void fill_get(long seed) {
     memset(local, 0, size);
 }
 
-static double run_get(long n) {
-    unsigned char *to = local, *from = target;
-    size_t bytes = size;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_getmem(to, from, bytes, pe);
-        OPAQUE(to);
-    }
-    return now() - start;
-}
+LOOP(run_get, shmem_getmem(here, word, bytes, pe), , )
 
 /* PE 1's data are of the row's first seed: it takes no part. */
 static long check_get(long n, long seed) {
@@ -294,27 +259,18 @@ static inline void put_window(size_t bytes, size_t end, int pe) {
     shmem_quiet();
 }
 
-static double run_put_bw(long n) {
-    size_t bytes = size, end = n_target;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) put_window(bytes, end, pe);
-    return now() - start;
+LOOP(run_put_bw, put_window(bytes, n_target, pe), , )
+
+static inline void put_words(int pe) {
+    long *to = words(), *from = (long *)(void *)local;
+    for (int w = 0; w < WINDOW; w++) {
+        shmem_long_put_nbi(to + w, from + w, 1, pe);
+        OPAQUE(to);
+    }
+    shmem_quiet();
 }
 
-static double run_rate(long n) {
-    int pe = peer;
-    long *to = words(), *from = (long *)(void *)local;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        for (int w = 0; w < WINDOW; w++) {
-            shmem_long_put_nbi(to + w, from + w, 1, pe);
-            OPAQUE(to);
-        }
-        shmem_quiet();
-    }
-    return now() - start;
-}
+LOOP(run_rate, put_words(pe), , )
 
 /* Two PEs. Flags count on from row to row, and both PEs count alike. */
 
@@ -513,75 +469,14 @@ static void fill_atomic(long seed) {
     if (seed == 1) words()[0] = total = 0;
 }
 
-static double run_fetch_add(long n) {
-    long *to = words(), found = 0;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        found = shmem_long_atomic_fetch_add(to, 1, pe);
-        OPAQUE(found);
-    }
-    double seconds = now() - start;
-    total += n;
-    wrong_results += found != total - 1;
-    return seconds;
-}
-
-static double run_add(long n) {
-    long *to = words();
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_long_atomic_add(to, 1, pe);
-        OPAQUE(to);
-    }
-    shmem_quiet();
-    double seconds = now() - start;
-    total += n;
-    return seconds;
-}
-
-static double run_compare_swap(long n) {
-    long *to = words(), found = 0, value = total;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++, value++) {
-        found = shmem_long_atomic_compare_swap(to, value, value + 1, pe);
-        OPAQUE(found);
-    }
-    double seconds = now() - start;
-    total = value;
-    wrong_results += found != value - 1;
-    return seconds;
-}
-
-static double run_swap(long n) {
-    long *to = words(), found = 0, value = total;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        found = shmem_long_atomic_swap(to, ++value, pe);
-        OPAQUE(found);
-    }
-    double seconds = now() - start;
-    total = value;
-    wrong_results += found != value - 1;
-    return seconds;
-}
-
-static double run_fetch(long n) {
-    const long *from = words();
-    long found = 0;
-    int pe = peer;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        found = shmem_long_atomic_fetch(from, pe);
-        OPAQUE(found);
-    }
-    double seconds = now() - start;
-    wrong_results += found != total;
-    return seconds;
-}
+LOOP(run_fetch_add, found = shmem_long_atomic_fetch_add(word, 1, pe), ,
+     (total += n, wrong_results += found != total - 1))
+LOOP(run_add, shmem_long_atomic_add(word, 1, pe), shmem_quiet(), total += n)
+LOOP(run_compare_swap, (found = shmem_long_atomic_compare_swap(word, value, value + 1, pe), value++), ,
+     (total = value, wrong_results += found != value - 1))
+LOOP(run_swap, found = shmem_long_atomic_swap(word, ++value, pe), ,
+     (total = value, wrong_results += found != value - 1))
+LOOP(run_fetch, found = shmem_long_atomic_fetch(word, pe), , wrong_results += found != total)
 
 static long check_atomic(long n, long seed) {
     if (me != 0) return 0;
@@ -590,25 +485,8 @@ static long check_atomic(long n, long seed) {
 
 /* Order and locks. */
 
-static double run_quiet(long n) {
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_quiet();
-        OPAQUE(i);
-    }
-    return now() - start;
-}
-
-static double run_lock(long n) {
-    long *lock = &shared->lock;
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        shmem_set_lock(lock);
-        OPAQUE(lock);
-        shmem_clear_lock(lock);
-    }
-    return now() - start;
-}
+LOOP(run_quiet, shmem_quiet(), , )
+LOOP(run_lock, (shmem_set_lock(&shared->lock), shmem_clear_lock(&shared->lock)), , )
 
 /* PE 0 and PE 1 begin together, and count with plain calls under the lock. */
 static long check_lock(long n, long seed) {
@@ -640,11 +518,7 @@ static void fill_zero(long seed) {
 
 /* All PEs. */
 
-static double run_barrier(long n) {
-    double start = now();
-    for (long i = 0; i < n; i++) shmem_barrier_all();
-    return now() - start;
-}
+LOOP(run_barrier, shmem_barrier_all(), , )
 
 static long check_barrier(long n, long seed) {
     (void)n;
@@ -653,21 +527,15 @@ static long check_barrier(long n, long seed) {
     return words()[0] != seed + (me + n_pes - 1) % n_pes;
 }
 
-static double run_sync(long n) {
-    double start = now();
-    for (long i = 0; i < n; i++) shmem_sync_all();
-    return now() - start;
+LOOP(run_sync, shmem_sync_all(), , )
+
+static inline void allocate_and_free(void) {
+    void *block = shmem_malloc(BLOCK);
+    OPAQUE(block);
+    shmem_free(block);
 }
 
-static double run_malloc(long n) {
-    double start = now();
-    for (long i = 0; i < n; i++) {
-        void *block = shmem_malloc(BLOCK);
-        OPAQUE(block);
-        shmem_free(block);
-    }
-    return now() - start;
-}
+LOOP(run_malloc, allocate_and_free(), , )
 
 static long check_malloc(long n, long seed) {
     (void)n;
@@ -723,35 +591,40 @@ static void fill_source(long seed) {
     memset(target, 0, n_target);
 }
 
-static void call_broadcast(int k) {
+/* The functions call_NAME and run_NAME: by the call over teams, or that over active sets. */
 #if HAS_TEAMS
-    if (!active_sets) {
-        shmem_long_broadcast(SHMEM_TEAM_WORLD, words(), (long *)(void *)source, n_words(), 0);
-        return;
+#define COLLECTIVE_CALL(NAME, OVER_TEAM, OVER_SET)                                                                     \
+    static void call_##NAME(int k) {                                                                                   \
+        if (active_sets)                                                                                               \
+            OVER_SET;                                                                                                  \
+        else                                                                                                           \
+            OVER_TEAM;                                                                                                 \
     }
+#else
+#define COLLECTIVE_CALL(NAME, OVER_TEAM, OVER_SET)                                                                     \
+    static void call_##NAME(int k) { OVER_SET; }
 #endif
-    shmem_broadcast64(target, source, n_words(), 0, 0, 0, n_pes, sync_of(k));
-}
+#define COLLECTIVE(NAME, OVER_TEAM, OVER_SET)                                                                          \
+    COLLECTIVE_CALL(NAME, OVER_TEAM, OVER_SET)                                                                         \
+    static double run_##NAME(long n) { return in_groups(n, call_##NAME); }
 
-static double run_broadcast(long n) { return in_groups(n, call_broadcast); }
+static long *source_words(void) { return (long *)(void *)source; }
+
+COLLECTIVE(broadcast, shmem_long_broadcast(SHMEM_TEAM_WORLD, words(), source_words(), n_words(), 0),
+           shmem_broadcast64(target, source, n_words(), 0, 0, 0, n_pes, sync_of(k)))
+COLLECTIVE(fcollect, shmem_long_fcollect(SHMEM_TEAM_WORLD, words(), source_words(), n_words()),
+           shmem_fcollect64(target, source, n_words(), 0, 0, n_pes, sync_of(k)))
+COLLECTIVE(alltoall, shmem_long_alltoall(SHMEM_TEAM_WORLD, words(), source_words(), n_words()),
+           shmem_alltoall64(target, source, n_words(), 0, 0, n_pes, sync_of(k)))
+COLLECTIVE(sum, shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words(), source_words(), n_words()),
+           shmem_long_sum_to_all(words(), source_words(), (int)n_words(), 0, 0, n_pes, work + (size_t)k * work_size,
+                                 sync_of(k)))
 
 /* Over active sets the root's own target stays as it was. */
 static long check_broadcast(long n, long seed) {
     (void)n;
     return me == 0 && active_sets ? 0 : wrong_words(target, seed, 0, 0, size);
 }
-
-static void call_fcollect(int k) {
-#if HAS_TEAMS
-    if (!active_sets) {
-        shmem_long_fcollect(SHMEM_TEAM_WORLD, words(), (long *)(void *)source, n_words());
-        return;
-    }
-#endif
-    shmem_fcollect64(target, source, n_words(), 0, 0, n_pes, sync_of(k));
-}
-
-static double run_fcollect(long n) { return in_groups(n, call_fcollect); }
 
 static long check_fcollect(long n, long seed) {
     (void)n;
@@ -760,18 +633,6 @@ static long check_fcollect(long n, long seed) {
     return wrong;
 }
 
-static void call_alltoall(int k) {
-#if HAS_TEAMS
-    if (!active_sets) {
-        shmem_long_alltoall(SHMEM_TEAM_WORLD, words(), (long *)(void *)source, n_words());
-        return;
-    }
-#endif
-    shmem_alltoall64(target, source, n_words(), 0, 0, n_pes, sync_of(k));
-}
-
-static double run_alltoall(long n) { return in_groups(n, call_alltoall); }
-
 static long check_alltoall(long n, long seed) {
     (void)n;
     long wrong = 0;
@@ -779,19 +640,6 @@ static long check_alltoall(long n, long seed) {
         wrong += wrong_words(target + (size_t)pe * size, seed, pe, (size_t)me * n_words(), size);
     return wrong;
 }
-
-static void call_sum(int k) {
-#if HAS_TEAMS
-    if (!active_sets) {
-        shmem_long_sum_reduce(SHMEM_TEAM_WORLD, words(), (long *)(void *)source, n_words());
-        return;
-    }
-#endif
-    shmem_long_sum_to_all(words(), (long *)(void *)source, (int)n_words(), 0, 0, n_pes, work + (size_t)k * work_size,
-                          sync_of(k));
-}
-
-static double run_sum(long n) { return in_groups(n, call_sum); }
 
 static void fill_sum(long seed) {
     long *values = (long *)(void *)source;

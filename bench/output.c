@@ -81,7 +81,7 @@ static const char *title(int column) {
     return column < head.n_columns ? head.columns[column] : head.ratios[column - head.n_columns];
 }
 
-/* The table. */
+/* Lines of the table, whose columns are padded, and of CSV. No title or name has a comma or a quote. */
 
 static int width(const char *of) { return strlen(of) > 10 ? (int)strlen(of) : 10; }
 
@@ -95,79 +95,55 @@ static int title_width(void) {
     return most;
 }
 
-static void table_value(int columns, double value, int digits) {
-    if (isnan(value))
-        fprintf(to[TABLE], "  %*s", columns, "-");
-    else
-        fprintf(to[TABLE], "  %*.*f", columns, digits, value);
+/* The first cell of a line, left-aligned in the table; and further ones, right-aligned unless columns < 0. */
+static void first(enum format k, int columns, const char *text) {
+    fprintf(to[k], "%-*s", k == CSV ? 0 : columns, text);
 }
 
-static void table_head(void) {
-    FILE *f = to[TABLE];
-    fprintf(f, "# librma %s (%s, %s, %s)\n# %s", head.title, head.version, head.mpi, date, head.note);
-    if (head.repeat > 1) fprintf(f, "; medians of %ld batches, taken in turn", head.repeat);
-    fprintf(f, "\n# %-*s", name_width() - 2, head.first);
-    if (stats) {
-        static const char *const titles[STATISTICS] = {"Min", "Median", "P99", "95% low", "95% high"};
-        fprintf(f, "  %-*s", title_width(), "Column");
-        for (int i = 0; i < STATISTICS; i++) fprintf(f, "  %10s", titles[i]);
-    } else {
-        for (int i = 0; i < head.n_columns + head.n_ratios; i++) fprintf(f, "  %*s", width(title(i)), title(i));
+static void further(enum format k, int columns, const char *text) {
+    fprintf(to[k], "%s%*s", k == CSV ? "," : "  ", k == CSV ? 0 : columns, text);
+}
+
+static void number(enum format k, int columns, double value, int digits) {
+    char text[64];
+    snprintf(text, sizeof text, "%.*f", digits, value);
+    further(k, columns, !isnan(value) ? text : k == CSV ? "" : "-");
+}
+
+static void line_head(enum format k) {
+    static const char *const titles[STATISTICS] = {"Min", "Median", "P99", "95% low", "95% high"};
+    FILE *f = to[k];
+    if (k == TABLE) {
+        fprintf(f, "# librma %s (%s, %s, %s)\n# %s", head.title, head.version, head.mpi, date, head.note);
+        if (head.repeat > 1) fprintf(f, "; medians of %ld batches, taken in turn", head.repeat);
+        fprintf(f, "\n# ");
     }
-    fprintf(f, "%s\n", head.validated ? "  Validation" : "");
+    first(k, name_width() - 2, head.first);
+    if (stats) further(k, -title_width(), "Column");
+    for (int i = 0; stats && i < STATISTICS; i++) further(k, 10, titles[i]);
+    for (int i = 0; !stats && i < head.n_columns + head.n_ratios; i++) further(k, width(title(i)), title(i));
+    if (head.validated) further(k, 10, "Validation");
+    fprintf(f, "\n");
 }
 
-static void table_row(const char *name, const struct bench_summary *of, bool good) {
-    FILE *f = to[TABLE];
-    const char *valid = !head.validated ? "" : good ? "        Pass" : "        Fail";
-    if (!stats) fprintf(f, "%-*s", name_width(), name);
+/* With --stats a line for each column that has a value. */
+static void line_row(enum format k, const char *name, const struct bench_summary *of, bool good) {
+    const char *valid = good ? "Pass" : "Fail";
+    if (!stats) first(k, name_width(), name);
     for (int i = 0; i < head.n_columns + head.n_ratios; i++) {
         if (!stats) {
-            table_value(width(title(i)), of[i].median, decimals(i));
+            number(k, width(title(i)), of[i].median, decimals(i));
             continue;
         }
         if (of[i].n == 0) continue;
-        fprintf(f, "%-*s  %-*s", name_width(), name, title_width(), title(i));
-        for (int k = 0; k < STATISTICS; k++) table_value(10, statistic(&of[i], k), decimals(i));
-        fprintf(f, "%s\n", valid);
+        first(k, name_width(), name);
+        further(k, -title_width(), title(i));
+        for (int n = 0; n < STATISTICS; n++) number(k, 10, statistic(&of[i], n), decimals(i));
+        if (head.validated) further(k, 10, valid);
+        fprintf(to[k], "\n");
     }
-    if (!stats) fprintf(f, "%s\n", valid);
-}
-
-/* CSV. No title or name has a comma or a quote. */
-
-static void csv_value(double value, int digits) {
-    if (isnan(value))
-        fprintf(to[CSV], ",");
-    else
-        fprintf(to[CSV], ",%.*f", digits, value);
-}
-
-static void csv_head(void) {
-    FILE *f = to[CSV];
-    fprintf(f, "%s", head.first);
-    if (stats)
-        fprintf(f, ",Column,Min,Median,P99,95%% low,95%% high");
-    else
-        for (int i = 0; i < head.n_columns + head.n_ratios; i++) fprintf(f, ",%s", title(i));
-    fprintf(f, "%s\n", head.validated ? ",Validation" : "");
-}
-
-static void csv_row(const char *name, const struct bench_summary *of, bool good) {
-    FILE *f = to[CSV];
-    const char *valid = !head.validated ? "" : good ? ",Pass" : ",Fail";
-    if (!stats) fprintf(f, "%s", name);
-    for (int i = 0; i < head.n_columns + head.n_ratios; i++) {
-        if (!stats) {
-            csv_value(of[i].median, decimals(i));
-            continue;
-        }
-        if (of[i].n == 0) continue;
-        fprintf(f, "%s,%s", name, title(i));
-        for (int k = 0; k < STATISTICS; k++) csv_value(statistic(&of[i], k), decimals(i));
-        fprintf(f, "%s\n", valid);
-    }
-    if (!stats) fprintf(f, "%s\n", valid);
+    if (!stats && head.validated) further(k, 10, valid);
+    if (!stats) fprintf(to[k], "\n");
 }
 
 /* JSON. */
@@ -347,15 +323,15 @@ void bench_output_head(const struct bench_head *h) {
     begun = true;
     strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", gmtime(&start));
     if (started == 0) started = now();
-    if (to[TABLE]) table_head();
-    if (to[CSV]) csv_head();
+    if (to[TABLE]) line_head(TABLE);
+    if (to[CSV]) line_head(CSV);
     if (to[JSON]) json_head();
 }
 
 void bench_output_row(const char *name, const struct bench_summary *of, bool good) {
     wipe();
-    if (to[TABLE]) table_row(name, of, good);
-    if (to[CSV]) csv_row(name, of, good);
+    if (to[TABLE]) line_row(TABLE, name, of, good);
+    if (to[CSV]) line_row(CSV, name, of, good);
     if (to[JSON]) json_row(name, of, good);
     for (int i = 0; i < N_FORMATS; i++)
         if (to[i]) flushed(to[i]);

@@ -26,11 +26,7 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
     unsigned seed = ++turn + 3 * (unsigned)(bench.pe < bench.peer ? bench.pe : bench.peer); /* different in each pair */
     if (has_from) bench_pair_fill(from, seed);
     if (has_to) bench_pair_fill(to, seed + 1);
-    bench_pair_sync_window(win);
-    bench_sync();
-    if (bench_calls_run(m)) m->run(1);
-    bench_sync();
-    bench_pair_sync_window(win);
+    bench_check_run(m, 1, win);
     return has_to ? bench_pair_wrong(to, seed) : 0;
 }
 
@@ -74,7 +70,7 @@ void bench_pair_open_heap(struct bench_pair *pair) {
         open_own_memory(pair);
     }
     pair->peer = bench.role != BENCH_BYSTANDER ? rma_gptr_ptr(pair->target) : NULL;
-    pair->on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
+    bench.on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
 }
 
 void bench_pair_close_heap(struct bench_pair *pair) {
@@ -131,38 +127,19 @@ void bench_pair_close(struct bench_pair *pair) {
     free(pair->own);
 }
 
-const struct bench_ratio bench_way_ratios[BENCH_WAY_RATIOS] = {
+const struct bench_ratio bench_way_ratios[] = {
     {"MPI/messages", PAIR_WAY_MPI, {0, -1}},
     {"MPI/dynamic", PAIR_WAY_MPI, {1, -1}},
+    {0},
 };
 
-int bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
-                    struct bench_method ways[PAIR_WAYS]) {
+void bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
+                     struct bench_method ways[PAIR_WAYS + 1]) {
     for (int i = 0; i < PAIR_WAYS; i++) ways[i] = i == PAIR_WAY_MPI ? *mpi : *rma;
     ways[0].name = "messages (us)", ways[0].way = BENCH_WAY_MESSAGES;
     ways[1].name = "dynamic (us)", ways[1].way = BENCH_WAY_DYNAMIC;
     ways[PAIR_WAY_MPI].name = "MPI dynamic (us)";
-    ways[3].name = "static (us)", ways[3].way = BENCH_WAY_STATIC;
+    ways[3].name = pair->memory == BENCH_SYMMETRIC ? "static (us)" : NULL, ways[3].way = BENCH_WAY_STATIC;
+    ways[PAIR_WAYS].name = NULL;
     if (pair->win == MPI_WIN_NULL) ways[PAIR_WAY_MPI].run = NULL;
-    return pair->memory == BENCH_SYMMETRIC ? PAIR_WAYS : PAIR_WAYS - 1;
-}
-
-int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
-                       struct bench_method methods[PAIR_METHODS]) {
-    static const char *const notes[] = {"symmetric memory", "the local heap", "attached memory"};
-    struct bench_method ways[PAIR_WAYS];
-    struct bench_spec noted = *spec; /* until bench_finish */
-    bench_init(argc, argv, &noted);
-    bool asked = pair->memory != BENCH_MEMORY_UNSET || bench.ways;
-    bench_pair_open(pair, bench.sizes.max);
-    if (asked) noted.note = notes[pair->memory];
-    if (!pair->on_node) methods[PAIR_RAW].run = NULL;
-    if (bench.ways) {
-        int n = bench_pair_ways(pair, &methods[PAIR_RMA], &methods[PAIR_MPI], ways);
-        bench_sweep(ways, n, bench_way_ratios, BENCH_WAY_RATIOS);
-    } else {
-        bench_sweep(methods, PAIR_METHODS, bench_ratios, BENCH_RATIOS);
-    }
-    bench_pair_close(pair);
-    return bench_finish();
 }

@@ -22,14 +22,13 @@ struct bench_pair {
     char *heap;        /* this PE's block of librma's memory; if that is symmetric, the peer's by symmetric address */
     rma_gptr_t target; /* the peer's block */
     char *peer;        /* the peer's heap by load and store; null if the peer is off-node, and for bystanders */
-    bool on_node;      /* the PEs of each pair reach each other by load and store: the same on every PE */
     char *base;        /* this PE's part of win */
     MPI_Win win;       /* of MPI_Win_allocate over all PEs, inside lock_all; with --ways bench_dynamic_window's */
     MPI_Aint disp;     /* of the peer's part in win */
 };
 
-/* bench_pair_open: allocate. Collective. If memory is short, ends the program on all PEs with code 1 and the library's
- * own text. */
+/* bench_pair_open: allocate, and set bench.on_node. Collective. If memory is short, ends the program on all PEs with
+ * code 1 and the library's own text. */
 void bench_pair_open(struct bench_pair *pair, size_t size);
 
 /* bench_pair_close: free everything: MPI ends the job if a window still exists at its end. Collective. */
@@ -39,11 +38,6 @@ void bench_pair_close(struct bench_pair *pair);
  * for a spec's open and close. Collective. */
 void bench_pair_open_heap(struct bench_pair *pair);
 void bench_pair_close_heap(struct bench_pair *pair);
-
-/* bench_pair_sync_window: MPI_Win_sync, if there is a window. Local. */
-static inline void bench_pair_sync_window(MPI_Win win) {
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
-}
 
 /* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of
  * from_role, to `to` on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own
@@ -56,31 +50,12 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
 void bench_pair_fill(char *p, unsigned seed);
 size_t bench_pair_wrong(const char *p, unsigned seed);
 
-/* bench_pair_puts: seconds of n puts of len bytes to the peer, each completed. Local. */
-BENCH_INLINE double bench_pair_puts(const struct bench_pair *pair, long n, size_t len) {
-    char *to = pair->heap, *from = pair->own;
-    int peer = bench.peer;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_put(to, from, len, peer));
-        BENCH_RMA(rma_quiet());
-        bench_keep(from);
-    }
-    return rma_wtime() - start;
-}
-
-/* bench_pair_ways: the columns of --ways: librma's method for messages, the dynamic window and, on symmetric memory,
- * the static one, and MPI's, PAIR_WAY_MPI. Returns how many there are. bench_way_ratios are the ratios. Local. */
-enum { PAIR_WAY_MPI = 2, PAIR_WAYS = 4, BENCH_WAY_RATIOS = 2 };
-extern const struct bench_ratio bench_way_ratios[BENCH_WAY_RATIOS];
-int bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
-                    struct bench_method ways[PAIR_WAYS]);
-
-/* bench_pair_latency: main, from bench_init to bench_finish, of a benchmark with three columns: librma, bare
- * loads and stores (left out if off-node), MPI; its ratios are bench_ratios. With --ways the columns are those of
- * bench_pair_ways. Opens pair for the largest size. */
-enum { PAIR_RMA, PAIR_RAW, PAIR_MPI, PAIR_METHODS };
-int bench_pair_latency(int argc, char **argv, const struct bench_spec *spec, struct bench_pair *pair,
-                       struct bench_method methods[PAIR_METHODS]);
+/* The columns of --ways: librma's method for messages, the dynamic window and, on symmetric memory, the static one, and
+ * MPI's, PAIR_WAY_MPI. bench_way_ratios are the ratios. bench_pair_ways writes the columns, with these functions, into
+ * ways. Local. */
+enum { PAIR_WAY_MPI = 2, PAIR_WAYS = 4 };
+extern const struct bench_ratio bench_way_ratios[];
+void bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
+                     struct bench_method ways[PAIR_WAYS + 1]);
 
 #endif

@@ -68,9 +68,8 @@ struct heap {
 
 static int only = -1;                 /* --pattern */
 static const struct pattern *pattern; /* of the row being measured */
-static struct bench_method methods[N_METHODS];
-static size_t wrong; /* tags that this PE did not find */
-static bool partner; /* PE 1 is there, and on-node */
+static size_t wrong;                  /* tags that this PE did not find */
+static bool partner;                  /* PE 1 is there, and on-node */
 static cpu_set_t partner_cpus;
 
 /* The allocators, in a form whose calls the compiler sees. */
@@ -361,7 +360,7 @@ static size_t give(struct heap *h, struct block *b) {
 /* Some blocks of the pattern's sizes, replaced at random. */
 static size_t check_local(const struct bench_method *m) {
     static struct block block[CHECKED];
-    struct heap *h = &heaps[m - methods];
+    struct heap *h = &heaps[bench_column(m)];
     size_t n = pattern->live > 0 && pattern->live < CHECKED ? pattern->live : CHECKED, bad = 0;
     uint64_t random = 1, tag = 0;
     if (bench.pe != 0) return 0;
@@ -469,29 +468,28 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
 
 /* Rows. */
 
-static const struct bench_ratio ratios[] = {
-    {"rma/glibc", RMA, {LIBC, -1}},
-    {"MPI/rma", MPI, {RMA, -1}},
-};
-
 static bool wanted(int row) { return only < 0 || only == row; }
 
-static size_t (*check_of(enum order order))(const struct bench_method *) {
-    return order == ACROSS ? check_across : order == REMOTE ? check_remote : check_local;
+static bool possible(int heap) {
+    return runs[pattern->order][heap] && (partner || (pattern->order != ACROSS && pattern->order != REMOTE));
+}
+
+static void before(struct bench_method *methods) {
+    for (int i = 0; i < N_METHODS; i++) {
+        methods[i].run = possible(i) ? runs[pattern->order][i] : NULL;
+        methods[i].callers = pattern->order == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
+        methods[i].check = pattern->order == ACROSS   ? check_across
+                           : pattern->order == REMOTE ? check_remote
+                                                      : check_local;
+        if (bench.pe == 0 && possible(i)) open_live(&heaps[i]);
+    }
 }
 
 static void timed_row(int row) {
     pattern = &patterns[row];
-    bool alone = pattern->order != ACROSS && pattern->order != REMOTE;
-    for (int i = 0; i < N_METHODS; i++) {
-        methods[i].run = alone || partner ? runs[pattern->order][i] : NULL;
-        methods[i].callers = pattern->order == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
-        methods[i].check = check_of(pattern->order);
-        if (bench.pe == 0 && methods[i].run) open_live(&heaps[i]);
-    }
-    bench_row(pattern->name, methods, N_METHODS, ratios, 2);
+    bench_row(pattern->name);
     for (int i = 0; i < N_METHODS; i++)
-        if (bench.pe == 0 && methods[i].run) close_live(&heaps[i]);
+        if (bench.pe == 0 && possible(i)) close_live(&heaps[i]);
 }
 
 static void open_partner(void) {
@@ -509,6 +507,13 @@ static void open_partner(void) {
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"pattern", 'p', BENCH_WORD, &only, 0, 0, ROWS, "this row alone [all]"},
+        {0},
+    };
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "rma"}, [LIBC] = {.name = "glibc"}, [MPI] = {.name = "MPI"}, {0}};
+    static const struct bench_ratio ratios[] = {
+        {"rma/glibc", RMA, {LIBC, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
         {0},
     };
     static const struct bench_spec spec = {
@@ -533,17 +538,18 @@ int main(int argc, char **argv) {
                 "  resident  the same with the growth of the process's resident memory\n"
                 "across and remote need PE 1 on PE 0's node.",
         .options = options,
+        .methods = methods,
+        .ratios = ratios,
         .rows = "Pattern",
         .value = BENCH_NS,
         .budget = 10e-3,
+        .before = before,
     };
     double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
-    static const char *const columns[] = {"rma", "glibc", "MPI"};
 
     bench_init(argc, argv, &spec);
     open_partner();
     for (int i = 0; i < N_METHODS; i++) {
-        methods[i].name = columns[i];
         heap_per_byte[i] = resident_per_byte[i] = NAN;
         /* Now, before other patterns make the heaps grow. */
         if (bench.pe == 0 && i != MPI && (wanted(HEAP) || wanted(RESIDENT)))
@@ -552,8 +558,8 @@ int main(int argc, char **argv) {
     bool good = wrong == 0;
     for (int row = 0; row < N_PATTERNS; row++)
         if (wanted(row)) timed_row(row);
-    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good, methods, N_METHODS, ratios, 2);
-    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good, methods, N_METHODS, ratios, 2);
+    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good);
+    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good);
     if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
     if (bench_agree(wrong > 0)) bench.failed = true;
     if (partner) BENCH_RMA(rma_free(ring));

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { RMA, RAW, MPI, STREAM, N_METHODS };
+enum { RMA, RAW, MPI, STREAM };
 
 #define WINDOW_MAX 1024
 
@@ -218,41 +218,33 @@ RUN(mpi, stream)
 #define RUNS(OP, FETCHES) RUN(rma, OP) RUN(raw, OP) RUN(mpi, OP)
 OPERATIONS(RUNS)
 
-struct operation {
-    const char *name;
-    long window;
-    bool fetches;
+/* The rows; n: operations for each completion. Beside them: what predicts a row's operation, and whether it fetches. */
+#define ROW(OP, FETCHES) {#OP, {run_rma_##OP, run_raw_##OP, run_mpi_##OP, NULL}, 1},
+#define STREAM_ROW(NAME, N)                                                                                            \
+    { NAME, {run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream}, N }
+static const struct bench_row rows[] = {
+    OPERATIONS(ROW) STREAM_ROW("stream64", 64),
+    STREAM_ROW("stream1024", WINDOW_MAX),
+    {0},
+};
+static const struct operation {
     uint64_t (*model)(uint64_t *w);
-    double (*run[N_METHODS])(long n);
+    bool fetches;
+} operations[] = {
+#define PREDICTED(OP, FETCHES) {model_##OP, FETCHES},
+    OPERATIONS(PREDICTED){model_stream, true},
+    {model_stream, true},
 };
-
-#define SINGLE(OP, FETCHES) {#OP, 1, FETCHES, model_##OP, {run_rma_##OP, run_raw_##OP, run_mpi_##OP, NULL}},
-#define WINDOW(NAME, N)                                                                                                \
-    {                                                                                                                  \
-        NAME, N, true, model_stream, { run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream }          \
-    }
-static const struct operation operations[] = {
-    OPERATIONS(SINGLE) WINDOW("stream64", 64),
-    WINDOW("stream1024", WINDOW_MAX),
-};
-#define WORD(OP, FETCHES) #OP "|"
-#define WORDS             OPERATIONS(WORD) "stream64|stream1024"
-#define N_OPERATIONS      ((int)(sizeof operations / sizeof operations[0]))
-
-static const struct operation *operation; /* of the row being measured */
 
 /* Runs 16 windows from a known word, and checks its final value and the results of the last window. */
 static size_t check_word(const struct bench_method *m, uint64_t *target, MPI_Win win) {
     static uint64_t base = 1000000;
     uint64_t expected[WINDOW_MAX], value, held, n = 16 * (uint64_t)window;
+    const struct operation *operation = &operations[bench.row];
     size_t wrong = 0;
     base += 1000003;
     if (bench.role == BENCH_TARGET) __atomic_store_n(target, base, __ATOMIC_RELEASE);
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
-    bench_sync();
-    if (bench_calls_run(m)) m->run((long)n);
-    bench_sync();
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_check_run(m, (long)n, win);
     value = next = base;
     for (uint64_t i = 0; i < n; i++) expected[i % (uint64_t)window] = operation->model(&value);
     held = __atomic_load_n(target, __ATOMIC_ACQUIRE);
@@ -270,7 +262,9 @@ static size_t check_window(const struct bench_method *m) {
 
 /* A value from which minima and maxima change the word each time, and for which MPI, which may compare unsigned words
  * as signed ones, gives the same results. */
-static void set_word(void) {
+static void set_word(struct bench_method *methods) {
+    (void)methods;
+    window = rows[bench.row].n;
     if (bench.role == BENCH_TARGET) {
         __atomic_store_n(word, (uint64_t)1 << 62, __ATOMIC_RELEASE);
         __atomic_store_n((uint64_t *)(void *)pair.base, (uint64_t)1 << 62, __ATOMIC_RELEASE);
@@ -279,10 +273,26 @@ static void set_word(void) {
     bench_sync();
 }
 
+static void begin(void) {
+    bench_pair_open(&pair, sizeof *word);
+    word = (uint64_t *)(void *)pair.heap;
+    raw = (uint64_t *)(void *)pair.peer;
+}
+
+static void end(void) { bench_pair_close(&pair); }
+
 int main(int argc, char **argv) {
-    static int only = -1;
-    static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &only, 0, 0, WORDS, "this row alone [all]"},
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (us)", .check = check_heap},
+        [RAW] = {.name = "raw (us)", .check = check_heap, .bare = true},
+        [MPI] = {.name = "MPI (us)", .check = check_window, .mpi = true},
+        [STREAM] = {.name = "MPI stream (us)", .check = check_window, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+        {"stream/rma", STREAM, {RMA, -1}},
         {0},
     };
     static const struct bench_spec spec = {
@@ -299,36 +309,15 @@ int main(int argc, char **argv) {
                 "                   MPI_Win_flush\n"
                 "  MPI stream (us)  N of MPI_Fetch_and_op, one MPI_Win_flush\n"
                 "The target waits in MPI for MPI's columns, and off-node in librma for the first.",
-        .options = options,
+        .methods = methods,
+        .ratios = ratios,
+        .table = rows,
         .rows = "Operation",
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
+        .begin = begin,
+        .before = set_word,
+        .end = end,
     };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)", .check = check_heap, .callers = BENCH_ORIGINS},
-        [RAW] = {.name = "raw (us)", .check = check_heap, .callers = BENCH_ORIGINS},
-        [MPI] = {.name = "MPI (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
-        [STREAM] = {.name = "MPI stream (us)", .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-        {"stream/rma", STREAM, {RMA, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    bench_pair_open(&pair, sizeof *word);
-    word = (uint64_t *)(void *)pair.heap;
-    raw = (uint64_t *)(void *)pair.peer;
-    for (int i = 0; i < N_OPERATIONS; i++) {
-        if (only >= 0 && only != i) continue;
-        operation = &operations[i];
-        window = operation->window;
-        set_word();
-        for (int k = 0; k < N_METHODS; k++) methods[k].run = operation->run[k];
-        if (!pair.on_node) methods[RAW].run = NULL;
-        bench_row(operation->name, methods, N_METHODS, ratios, 3);
-    }
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

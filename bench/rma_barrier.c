@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { RMA, RAW, MPI, N_METHODS };
+enum { RMA, RAW, MPI };
 
 #define FLAG_SIZE 128 /* no cache or prefetcher moves more at once: a flag has its line to itself */
 
@@ -23,31 +23,16 @@ static void handshake(void) {
 }
 
 /* Each run begins with one more, untimed, so that all start together. */
-
-BENCH_INLINE double meetings(long n, int (*meet)(void)) {
-    BENCH_RMA(meet());
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) BENCH_RMA(meet());
-    return rma_wtime() - start;
-}
-
-static double run_barrier(long n) { return meetings(n, rma_barrier_all); }
-
-static double run_sync(long n) { return meetings(n, rma_sync_all); }
-
-static double run_raw(long n) {
-    handshake();
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) handshake();
-    return rma_wtime() - start;
-}
-
-static double run_mpi(long n) {
-    BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
-    return rma_wtime() - start;
-}
+#define RUN(NAME, ...)                                                                                                 \
+    BENCH_LOOP(NAME##_loop, __VA_ARGS__)                                                                               \
+    static double run_##NAME(long n) {                                                                                 \
+        NAME##_loop(1);                                                                                                \
+        return NAME##_loop(n);                                                                                         \
+    }
+RUN(barrier, BENCH_RMA(rma_barrier_all()))
+RUN(sync, BENCH_RMA(rma_sync_all()))
+RUN(raw, handshake())
+RUN(mpi, BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)))
 
 /* A PE that leaves a barrier must find that all others have arrived. */
 static size_t check(const struct bench_method *m) {
@@ -61,39 +46,48 @@ static size_t check(const struct bench_method *m) {
     return wrong;
 }
 
-int main(int argc, char **argv) {
-    static int operation;
-    static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "barrier|sync", "with rma_quiet, or without [barrier]"},
-        {0},
-    };
-    static struct bench_spec spec = {
-        .title = "barrier latency",
-        .note = "all PEs, the slowest one's time",
-        .help = "Time of a barrier of all PEs, as the slowest of them sees it:\n"
-                "  Latency (us)  rma_barrier_all or rma_sync_all\n"
-                "  raw (us)      raise a flag, wait for the other PE's; '-' unless 2 PEs on one node\n"
-                "  MPI (us)      MPI_Barrier",
-        .options = options,
-        .budget = 20e-3,
-    };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)", .run = run_barrier, .check = check},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check},
-    };
+static int operation; /* -o */
+static struct bench_spec spec;
 
-    bench_init(argc, argv, &spec);
-    if (operation == 1) {
-        spec.title = "sync latency";
-        methods[RMA].run = run_sync;
-    }
+static void begin(void) {
+    if (operation == 1) spec.title = "sync latency";
     flag = bench_symmetric(FLAG_SIZE, 2 * FLAG_SIZE);
     arrivals = flag + FLAG_SIZE / sizeof *flag;
     if (bench.n_pes == 2) peer_flag = rma_ptr(flag, 1 - bench.pe);
-    if (bench_agree(!peer_flag)) methods[RAW].run = NULL;
+    bench.on_node = !bench_agree(!peer_flag);
     BENCH_RMA(rma_barrier_all());
-    bench_sweep(methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    BENCH_RMA(rma_free(flag));
-    return bench_finish();
 }
+
+static void before(struct bench_method *methods) {
+    if (operation == 1) methods[RMA].run = run_sync;
+}
+
+static void end(void) { BENCH_RMA(rma_free(flag)); }
+
+static struct bench_spec spec = {
+    .title = "barrier latency",
+    .note = "all PEs, the slowest one's time",
+    .help = "Time of a barrier of all PEs, as the slowest of them sees it:\n"
+            "  Latency (us)  rma_barrier_all or rma_sync_all\n"
+            "  raw (us)      raise a flag, wait for the other PE's; '-' unless 2 PEs on one node\n"
+            "  MPI (us)      MPI_Barrier",
+    .options =
+        (const struct bench_option[]){
+            {"operation", 'o', BENCH_WORD, &operation, 0, 0, "barrier|sync", "with rma_quiet, or without [barrier]"},
+            {0},
+        },
+    .methods =
+        (const struct bench_method[]){
+            [RMA] = {.name = "Latency (us)", .run = run_barrier, .check = check},
+            [RAW] = {.name = "raw (us)", .run = run_raw, .check = check, .bare = true},
+            [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check},
+            {0},
+        },
+    .ratios = bench_ratios,
+    .budget = 20e-3,
+    .begin = begin,
+    .before = before,
+    .end = end,
+};
+
+int main(int argc, char **argv) { return bench_main(argc, argv, &spec); }

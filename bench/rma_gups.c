@@ -2,217 +2,126 @@
 /* rma_gups.c: random updates of a table that is spread over all PEs, in millions of updates per second of all PEs
  * together.
  *
- * RandomAccess of the HPC Challenge: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite", 2005; its
- * result is GUPS, 10^9 updates per second. This benchmark has the same random numbers, the exclusive or as the update,
- * at most 1024 updates under way on a PE, and the rule that a program may lose updates of 1 % of the words. Two things
- * differ. The table is as large as the row says, not half of the memory. And updates go to their words one by one,
- * since one-sided access is to be measured: no PE sorts them by target or sends them in bulk, as competition programs
- * do.
- *
- * The k-th number is x^k modulo x^64 + x^2 + x + 1, over the integers modulo 2. So squaring gives each PE's start, far
- * from the others, and a check can compute the numbers of all PEs. */
-#include "bench.h"
+ * After RandomAccess of the HPC Challenge: P. Luszczek et al., "Introduction to the HPC Challenge Benchmark Suite",
+ * 2005; its result is GUPS, 10^9 updates per second. This benchmark has the exclusive or as the update, at most 1024
+ * updates under way on a PE, and the rule that a program may lose updates of 1 % of the words. Three things differ. The
+ * random numbers are those of irregular.h. The table is as large as the row says, not half of the memory. And updates
+ * go to their words one by one, since one-sided access is to be measured: no PE sorts them by target or sends them in
+ * bulk, as competition programs do. */
+#include "irregular.h"
 
 #include <stdlib.h>
 
-enum { XOR, SESSION, GET_PUT, RAW_XOR, RAW_PLAIN, MPI, N_METHODS };
+enum { XOR, SESSION, GET_PUT, RAW_XOR, RAW_PLAIN, MPI };
 
-#define POLYNOMIAL 7           /* x^2 + x + 1 */
-#define APART      40          /* PEs begin 2^APART numbers apart */
 #define TABLE_MIN  (64 * 1024) /* bytes: 1 % of a smaller table is too few words to tell chance from errors */
-#define AHEAD_MAX  65536
+#define WINDOW_MAX 65536
 #define CHECKED    8192 /* most updates by each PE in a check */
 
-static long ahead = 1024;
-static uint64_t *table;          /* symmetric: this PE's words */
-static uint64_t **table_of;      /* by PE, by load and store; null where that is off-node */
-static uint64_t *base;           /* this PE's part of win */
-static MPI_Win win;              /* of MPI_Win_allocate over all PEs, inside lock_all */
-static uint64_t sent[AHEAD_MAX]; /* operands of MPI's calls that are under way */
-static uint64_t next;            /* the number that this PE uses next */
-static uint64_t drawn;           /* how many numbers it has used: the same on each PE */
+static uint64_t **table_of;       /* by PE, by load and store; null where that is off-node */
+static uint64_t sent[WINDOW_MAX]; /* operands of MPI's calls that are under way */
 
-/* Words of this row's table on each PE. */
-static uint64_t words(void) { return bench.size / sizeof *table; }
-
-/* Random numbers. */
-
-BENCH_INLINE uint64_t step(uint64_t x) { return x << 1 ^ (x >> 63) * POLYNOMIAL; }
-
-static uint64_t multiply(uint64_t a, uint64_t b) {
-    uint64_t product = 0;
-    for (int bit = 63; bit >= 0; bit--) product = step(product) ^ (b >> bit & 1) * a;
-    return product;
-}
-
-/* x^k */
-static uint64_t power(uint64_t k) {
-    uint64_t result = 1;
-    for (int bit = 63; bit >= 0; bit--) {
-        result = multiply(result, result);
-        if (k >> bit & 1) result = step(result);
-    }
-    return result;
-}
-
-/* The number that a PE draws after so_many numbers. */
-static uint64_t number_of(int pe, uint64_t so_many) { return power(((uint64_t)(pe + 1) << APART) + so_many); }
-
-/* The target of an update: the upper half of its number gives the PE, the lower half the word. */
-
-BENCH_INLINE int pe_of(uint64_t x, uint64_t n_pes) { return (int)((x >> 32) * n_pes >> 32); }
-
-BENCH_INLINE uint64_t word_of(uint64_t x, uint64_t n_words) { return (uint64_t)(uint32_t)x * n_words >> 32; }
-
-/* One update each; k is its place among the updates under way. */
-
-BENCH_INLINE void update_xor(uint64_t x, int pe, uint64_t word, long k) {
+BENCH_INLINE void update_xor(struct irregular_access a, long k) {
     (void)k;
-    BENCH_RMA(rma_atomic_xor(table + word, x, pe));
+    BENCH_RMA(rma_atomic_xor(irregular.table + a.word, a.value, a.pe));
 }
 
-BENCH_INLINE void update_get_put(uint64_t x, int pe, uint64_t word, long k) {
+BENCH_INLINE void update_get_put(struct irregular_access a, long k) {
     (void)k;
-    uint64_t old = rma_g(table + word, pe);
-    BENCH_RMA(rma_p(table + word, old ^ x, pe));
+    uint64_t *word = irregular.table + a.word, old = rma_g(word, a.pe);
+    BENCH_RMA(rma_p(word, old ^ a.value, a.pe));
 }
 
-BENCH_INLINE void update_raw_xor(uint64_t x, int pe, uint64_t word, long k) {
+BENCH_INLINE void update_raw_xor(struct irregular_access a, long k) {
     (void)k;
-    __atomic_xor_fetch(table_of[pe] + word, x, __ATOMIC_ACQ_REL);
+    __atomic_xor_fetch(table_of[a.pe] + a.word, a.value, __ATOMIC_ACQ_REL);
 }
 
 /* Relaxed: a load and a store, as in an ordinary program, which may lose other PEs' updates between the two. */
-BENCH_INLINE void update_raw_plain(uint64_t x, int pe, uint64_t word, long k) {
+BENCH_INLINE void update_raw_plain(struct irregular_access a, long k) {
     (void)k;
-    uint64_t *to = table_of[pe] + word;
-    __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) ^ x, __ATOMIC_RELAXED);
+    uint64_t *to = table_of[a.pe] + a.word;
+    __atomic_store_n(to, __atomic_load_n(to, __ATOMIC_RELAXED) ^ a.value, __ATOMIC_RELAXED);
 }
 
-BENCH_INLINE void update_mpi(uint64_t x, int pe, uint64_t word, long k) {
-    sent[k] = x;
-    BENCH_MPI(MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, pe, (MPI_Aint)word, 1, MPI_UINT64_T, MPI_BXOR, win));
+BENCH_INLINE void update_mpi(struct irregular_access a, long k) {
+    sent[k] = a.value;
+    BENCH_MPI(
+        MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, a.pe, (MPI_Aint)a.word, 1, MPI_UINT64_T, MPI_BXOR, irregular.win));
 }
 
-static void complete_rma(void) { BENCH_RMA(rma_quiet()); }
+IRREGULAR_RUNS(update_xor, update_mpi)
 
 static void complete_raw(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
 
-static void complete_mpi(void) { BENCH_MPI(MPI_Win_flush_all(win)); }
+static double run_get_put(long n) { return irregular_loop(n, irregular_meet, update_get_put, irregular_complete_rma); }
 
-static void meet(void) { BENCH_RMA(rma_sync_all()); }
+static double run_raw_xor(long n) { return irregular_loop(n, irregular_meet, update_raw_xor, complete_raw); }
 
-/* n updates by each PE, all at once. */
-BENCH_INLINE double loop(long n, void (*together)(void), void (*update)(uint64_t x, int pe, uint64_t word, long k),
-                         void (*complete)(void)) {
-    uint64_t x = next, n_pes = (uint64_t)bench.n_pes, n_words = words();
-    together();
-    double start = rma_wtime();
-    for (long left = n; left > 0;) {
-        long some = left < ahead ? left : ahead;
-        for (long k = 0; k < some; k++) {
-            update(x, pe_of(x, n_pes), word_of(x, n_words), k);
-            x = step(x);
-        }
-        complete();
-        left -= some;
-    }
-    double time = rma_wtime() - start;
-    next = x;
-    drawn += (uint64_t)n;
-    return time;
+static double run_raw_plain(long n) { return irregular_loop(n, irregular_meet, update_raw_plain, complete_raw); }
+
+/* Checks. */
+
+static uint64_t words(void) { return bench.size / sizeof *irregular.table; }
+
+static void undo(uint64_t *word, uint64_t value) { *word ^= value; }
+
+static size_t check(const struct bench_method *m, uint64_t *here) {
+    return irregular_check(m, here, words() < CHECKED ? words() : CHECKED, undo);
 }
 
-static double run_xor(long n) { return loop(n, meet, update_xor, complete_rma); }
+static size_t check_table(const struct bench_method *m) { return check(m, irregular.table); }
 
-static double run_session(long n) {
-    BENCH_RMA(rma_ctx_session_start(RMA_CTX_DEFAULT, RMA_CTX_SESSION_BATCH));
-    double time = run_xor(n);
-    BENCH_RMA(rma_ctx_session_stop(RMA_CTX_DEFAULT));
-    return time;
-}
-
-static double run_get_put(long n) { return loop(n, meet, update_get_put, complete_rma); }
-
-static double run_raw_xor(long n) { return loop(n, meet, update_raw_xor, complete_raw); }
-
-static double run_raw_plain(long n) { return loop(n, meet, update_raw_plain, complete_raw); }
-
-static double run_mpi(long n) { return loop(n, bench_sync_mpi, update_mpi, complete_mpi); }
-
-/* Checks: an update for each word, up to CHECKED by each PE. Then the owner of each word recomputes the numbers, undoes
- * all updates of the word, and must find its old value. */
-
-static void fill(uint64_t *here, uint64_t n) {
-    for (uint64_t i = 0; i < n; i++) here[i] = ~i;
-}
-
-static size_t wrong_after(const struct bench_method *m, uint64_t *here, uint64_t updates) {
-    uint64_t before = drawn, n_words = words();
-    long n = updates < CHECKED ? (long)updates : CHECKED;
-    size_t wrong = 0;
-    fill(here, n_words);
-    if (m->mpi) BENCH_MPI(MPI_Win_sync(win));
-    bench_sync();
-    m->run(n);
-    bench_sync();
-    if (m->mpi) BENCH_MPI(MPI_Win_sync(win));
-    for (int pe = 0; pe < bench.n_pes; pe++) {
-        uint64_t x = number_of(pe, before);
-        for (long i = 0; i < n; i++, x = step(x))
-            if (pe_of(x, (uint64_t)bench.n_pes) == bench.pe) here[word_of(x, n_words)] ^= x;
-    }
-    for (uint64_t i = 0; i < n_words; i++) wrong += here[i] != ~i;
-    return wrong;
-}
-
-static size_t check_table(const struct bench_method *m) { return wrong_after(m, table, words()); }
+static size_t check_window(const struct bench_method *m) { return check(m, irregular.base); }
 
 /* Some updates may be lost. Among N updates of W words, N^2 / 2 W pairs hit the same word, even if all are under way at
  * once: with N = W / 10 this is half a percent of the words. On a loaded machine PEs stop between get and put, and a
  * larger N loses more than 1 % of a small table. */
 static size_t check_most(const struct bench_method *m) {
-    size_t wrong = wrong_after(m, table, words() / 10);
+    uint64_t n = words() / 10;
+    size_t wrong = irregular_check(m, irregular.table, n < CHECKED ? n : CHECKED, undo);
     return wrong > words() / 100 ? wrong : 0;
 }
 
-static size_t check_window(const struct bench_method *m) { return wrong_after(m, base, words()); }
-
-/* Returns whether all PEs reach all tables by load and store. */
-static bool open_tables(size_t size) {
+static void begin(void) {
     bool far = false;
-    MPI_Info hints;
+    while (bench.sizes.min < TABLE_MIN) bench.sizes.min *= 2;
+    if (bench.sizes.min > bench.sizes.max) bench_refuse(2, "option -m: no table of %d bytes or more", TABLE_MIN);
+    bench.streams = bench.n_pes;
+    irregular_open();
     table_of = calloc((size_t)bench.n_pes, sizeof *table_of);
-    if (bench_agree(!table_of)) bench_refuse(1, "cannot allocate the addresses of %d tables", bench.n_pes);
-    table = bench_symmetric(sizeof *table, size);
+    if (!table_of) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (int pe = 0; pe < bench.n_pes; pe++) {
-        table_of[pe] = rma_ptr(table, pe);
+        table_of[pe] = rma_ptr(irregular.table, pe);
         far = far || !table_of[pe];
     }
-    /* The hints that help MPI most: only one operation, in any order. */
-    BENCH_MPI(MPI_Info_create(&hints));
-    BENCH_MPI(MPI_Info_set(hints, "accumulate_ops", "same_op"));
-    BENCH_MPI(MPI_Info_set(hints, "accumulate_ordering", "none"));
-    BENCH_MPI(MPI_Win_allocate((MPI_Aint)size, sizeof *base, hints, MPI_COMM_WORLD, &base, &win));
-    BENCH_MPI(MPI_Info_free(&hints));
-    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, win));
-    fill(table, size / sizeof *table); /* each page by its owner, before it is measured */
-    fill(base, size / sizeof *base);
-    next = number_of(bench.pe, 0);
-    bench_sync();
-    return !bench_agree(far);
+    bench.on_node = !bench_agree(far);
 }
 
-static void close_tables(void) {
-    BENCH_MPI(MPI_Win_unlock_all(win));
-    BENCH_MPI(MPI_Win_free(&win));
-    BENCH_RMA(rma_free(table));
+static void end(void) {
+    irregular_close();
     free(table_of);
 }
 
 int main(int argc, char **argv) {
+    static const struct bench_method methods[] = {
+        [XOR] = {.name = "Rate (M/s)", .run = run_plain, .check = check_table},
+        [SESSION] = {.name = "session (M/s)", .run = run_session, .check = check_table},
+        [GET_PUT] = {.name = "get+put (M/s)", .run = run_get_put, .check = check_most},
+        [RAW_XOR] = {.name = "raw (M/s)", .run = run_raw_xor, .check = check_table, .bare = true},
+        [RAW_PLAIN] = {.name = "raw plain (M/s)", .run = run_raw_plain, .check = check_most, .bare = true},
+        [MPI] = {.name = "MPI (M/s)", .run = run_mpi, .check = check_window, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"session/rma", SESSION, {XOR, -1}},
+        {"rma/raw", XOR, {RAW_XOR, -1}},
+        {"get+put/plain", GET_PUT, {RAW_PLAIN, -1}},
+        {"rma/MPI", XOR, {MPI, -1}},
+        {0},
+    };
     static const struct bench_option options[] = {
-        {"window", 'w', BENCH_COUNT, &ahead, 1, AHEAD_MAX, "N",
+        {"window", 'w', BENCH_COUNT, &irregular.window, 1, WINDOW_MAX, "N",
          "updates that a PE begins before it completes them [1024]"},
         {0},
     };
@@ -233,32 +142,15 @@ int main(int argc, char **argv) {
                 "atomic, and 1 % of\n"
                 "them where they may be lost. Each PE needs twice the largest size.",
         .options = options,
+        .methods = methods,
+        .ratios = ratios,
         .min_size = TABLE_MIN,
         .max_size = (size_t)64 << 20,
         .value = BENCH_RATE,
         .budget = 20e-3,
+        .begin = begin,
+        .end = end,
     };
-    struct bench_method methods[N_METHODS] = {
-        [XOR] = {.name = "Rate (M/s)", .run = run_xor, .check = check_table},
-        [SESSION] = {.name = "session (M/s)", .run = run_session, .check = check_table},
-        [GET_PUT] = {.name = "get+put (M/s)", .run = run_get_put, .check = check_most},
-        [RAW_XOR] = {.name = "raw (M/s)", .run = run_raw_xor, .check = check_table},
-        [RAW_PLAIN] = {.name = "raw plain (M/s)", .run = run_raw_plain, .check = check_most},
-        [MPI] = {.name = "MPI (M/s)", .run = run_mpi, .check = check_window, .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"session/rma", SESSION, {XOR, -1}},
-        {"rma/raw", XOR, {RAW_XOR, -1}},
-        {"get+put/plain", GET_PUT, {RAW_PLAIN, -1}},
-        {"rma/MPI", XOR, {MPI, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    while (bench.sizes.min < TABLE_MIN) bench.sizes.min *= 2;
-    if (bench.sizes.min > bench.sizes.max) bench_refuse(2, "option -m: no table of %d bytes or more", TABLE_MIN);
-    bench.streams = bench.n_pes;
-    if (!open_tables(bench.sizes.max)) methods[RAW_XOR].run = methods[RAW_PLAIN].run = NULL;
-    bench_sweep(methods, N_METHODS, ratios, 4);
-    close_tables();
-    return bench_finish();
+    irregular.window = 1024;
+    return bench_main(argc, argv, &spec);
 }

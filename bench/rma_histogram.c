@@ -4,8 +4,6 @@
  * programs fill messages by hand. */
 #include "irregular.h"
 
-#include <string.h>
-
 #define CHECKED 20000 /* most additions by each PE in a check: more than a bucket, and than a window */
 
 BENCH_INLINE void add_rma(struct irregular_access a, long k) {
@@ -19,50 +17,39 @@ BENCH_INLINE void add_mpi(struct irregular_access a, long k) {
     BENCH_MPI(MPI_Accumulate(&one, 1, MPI_UINT64_T, a.pe, (MPI_Aint)a.word, 1, MPI_UINT64_T, MPI_SUM, irregular.win));
 }
 
-static double run_plain(long n) { return irregular_loop(n, irregular_meet, add_rma, irregular_complete_rma); }
+IRREGULAR_RUNS(add_rma, add_mpi)
 
-static double run_session(long n) { return irregular_session(n, add_rma); }
+BENCH_INLINE void ask(int pe, uint64_t at, long k) { (void)pe, (void)at, (void)k; }
 
-static double run_mpi(long n) { return irregular_loop(n, bench_sync_mpi, add_mpi, irregular_complete_mpi); }
-
-BENCH_INLINE void add_here(uint64_t word) { irregular.table[word]++; }
-
-static double run_exchange(long n) {
-    return irregular_exchange(n, false, irregular_asks_nothing, irregular_each, add_here);
+BENCH_INLINE void add_here(bool by_mpi) {
+    (void)by_mpi;
+    for (int pe = 0; pe < bench.n_pes; pe++) {
+        const uint64_t *block = irregular_block(irregular.in, pe), so_many = irregular_words(block);
+        for (uint64_t i = 1; i <= so_many; i++) irregular.table[block[i]]++;
+    }
 }
 
-static double run_mpi_exchange(long n) {
-    return irregular_exchange(n, true, irregular_asks_nothing, irregular_each, add_here);
+static double run_exchange(long n) { return irregular_exchange(n, false, ask, add_here); }
+
+static double run_mpi_exchange(long n) { return irregular_exchange(n, true, ask, add_here); }
+
+static void subtract(uint64_t *word, uint64_t value) {
+    (void)value;
+    --*word;
 }
 
-/* Additions to an empty table. Then the owner of each word subtracts all that were for it, and must find 0. */
-static size_t wrong_after(const struct bench_method *m, uint64_t *here) {
-    const uint64_t before = irregular.drawn, n_words = bench.size / sizeof *here;
-    size_t wrong = 0;
-    memset(here, 0, bench.size);
-    if (here == irregular.base) BENCH_MPI(MPI_Win_sync(irregular.win));
-    bench_sync();
-    m->run(CHECKED);
-    bench_sync();
-    if (here == irregular.base) BENCH_MPI(MPI_Win_sync(irregular.win));
-    for (int pe = 0; pe < bench.n_pes; pe++)
-        for (uint64_t k = before; k < before + CHECKED; k++) {
-            struct irregular_access a = irregular_access(pe, k);
-            if (a.pe == bench.pe) here[a.word]--;
-        }
-    for (uint64_t i = 0; i < n_words; i++) wrong += here[i] != 0;
-    return wrong;
+static size_t check_table(const struct bench_method *m) {
+    return irregular_check(m, irregular.table, CHECKED, subtract);
 }
 
-static size_t check_table(const struct bench_method *m) { return wrong_after(m, irregular.table); }
-
-static size_t check_window(const struct bench_method *m) { return wrong_after(m, irregular.base); }
+static size_t check_window(const struct bench_method *m) {
+    return irregular_check(m, irregular.base, CHECKED, subtract);
+}
 
 int main(int argc, char **argv) {
-    /* The hints that help MPI most: only one operation, in any order. */
-    static const char *const hints[][2] = {
-        {"accumulate_ops", "same_op"}, {"accumulate_ordering", "none"}, {NULL, NULL}};
-    static const struct irregular_program program = {
+    static const struct irregular_runs runs = {run_plain, run_session, run_exchange, run_mpi_exchange,
+                                               run_mpi,   check_table, check_window};
+    static const struct bench_spec spec = {
         .title = "histogram",
         .help = "Additions of 1 to random words of a table that is spread over all PEs, by all PEs at once, -w of them "
                 "under way on each:\n"
@@ -73,14 +60,6 @@ int main(int argc, char **argv) {
                 "  MPI (M/s)       MPI_Accumulate with MPI_SUM ..., one MPI_Win_flush_all\n"
                 "10^6 additions per second, all PEs together. Between nodes sessions send fuller messages where there "
                 "are many PEs.",
-        .plain = run_plain,
-        .session = run_session,
-        .exchange = run_exchange,
-        .mpi_exchange = run_mpi_exchange,
-        .mpi = run_mpi,
-        .check = check_table,
-        .check_mpi = check_window,
-        .hints = hints,
     };
-    return irregular_main(argc, argv, &program);
+    return irregular_main(argc, argv, &spec, &runs);
 }

@@ -21,15 +21,11 @@ static void get_mpi(struct irregular_access a, long k) {
     BENCH_MPI(MPI_Get(got + k, 1, MPI_UINT64_T, a.pe, (MPI_Aint)a.word, 1, MPI_UINT64_T, irregular.win));
 }
 
-static double run_plain(long n) { return irregular_loop(n, irregular_meet, get_rma, irregular_complete_rma); }
-
-static double run_session(long n) { return irregular_session(n, get_rma); }
-
-static double run_mpi(long n) { return irregular_loop(n, bench_sync_mpi, get_mpi, irregular_complete_mpi); }
+IRREGULAR_RUNS(get_rma, get_mpi)
 
 static uint32_t *places_of(int pe) { return place + (size_t)pe * (size_t)irregular.bucket; }
 
-BENCH_INLINE void keep_place(int pe, uint64_t at, uint64_t k) { places_of(pe)[at] = (uint32_t)k; }
+BENCH_INLINE void keep_place(int pe, uint64_t at, long k) { places_of(pe)[at] = (uint32_t)k; }
 
 /* Replaces the received indices by the words. */
 static void look_up_what_has_come(void) {
@@ -46,16 +42,15 @@ static void take_words(void) {
     }
 }
 
-BENCH_INLINE void answer_and_take(bool by_mpi, void (*once)(uint64_t word)) {
-    (void)once;
+BENCH_INLINE void answer_and_take(bool by_mpi) {
     look_up_what_has_come();
     irregular_swap(irregular.in, irregular.out, by_mpi); /* with the heads that this PE has sent */
     take_words();
 }
 
-static double run_exchange(long n) { return irregular_exchange(n, false, keep_place, answer_and_take, NULL); }
+static double run_exchange(long n) { return irregular_exchange(n, false, keep_place, answer_and_take); }
 
-static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take, NULL); }
+static double run_mpi_exchange(long n) { return irregular_exchange(n, true, keep_place, answer_and_take); }
 
 /* Checks a whole window, whose words are then all in `got`. */
 static size_t check(const struct bench_method *m) {
@@ -63,10 +58,7 @@ static size_t check(const struct bench_method *m) {
     size_t wrong = 0;
     for (uint64_t i = 0; i < n_words; i++) irregular.table[i] = irregular.base[i] = content(bench.pe, i);
     memset(got, 0, (size_t)irregular.window * sizeof *got);
-    BENCH_MPI(MPI_Win_sync(irregular.win));
-    bench_sync();
-    m->run(irregular.window);
-    bench_sync();
+    bench_check_run(m, irregular.window, irregular.win);
     for (uint64_t k = 0; k < (uint64_t)irregular.window; k++) {
         struct irregular_access a = irregular_access(bench.pe, before + k);
         wrong += got[k] != content(a.pe, a.word);
@@ -86,7 +78,9 @@ static void close_windows(void) {
 }
 
 int main(int argc, char **argv) {
-    static const struct irregular_program program = {
+    static const struct irregular_runs runs = {run_plain, run_session, run_exchange, run_mpi_exchange,
+                                               run_mpi,   check,       check};
+    static const struct bench_spec spec = {
         .title = "index gather",
         .help =
             "Reads of random words of a table that is spread over all PEs, by all PEs at once, -w of them under way "
@@ -100,15 +94,8 @@ int main(int argc, char **argv) {
             "  MPI (M/s)       MPI_Get ..., one MPI_Win_flush_all\n"
             "10^6 words per second, all PEs together. Between nodes sessions send fuller messages where there are "
             "many PEs.",
-        .plain = run_plain,
-        .session = run_session,
-        .exchange = run_exchange,
-        .mpi_exchange = run_mpi_exchange,
-        .mpi = run_mpi,
-        .check = check,
-        .check_mpi = check,
-        .open = open_windows,
-        .close = close_windows,
+        .begin = open_windows,
+        .end = close_windows,
     };
-    return irregular_main(argc, argv, &program);
+    return irregular_main(argc, argv, &spec, &runs);
 }

@@ -66,6 +66,13 @@ static void start(void) {
 }
 
 int main(int argc, char **argv) {
+    static const struct bench_method columns[] = {
+        [MPI_TIME] = {.name = "MPI_Init (ms)"},
+        [RMA_TIME] = {.name = "rma_init (ms)"},
+        [RMA_MEMORY] = {.name = "rma_init (KiB)"},
+        [ALL_MEMORY] = {.name = "all PEs (KiB)"},
+        {0},
+    };
     static const struct bench_spec spec = {
         .title = "start",
         .note = "on top of MPI's, over the PEs of the job",
@@ -74,16 +81,11 @@ int main(int argc, char **argv) {
                 "  rma_init (ms)   rma_init after it and MPI_Barrier\n"
                 "  rma_init (KiB)  by how much rma_init makes the resident memory grow\n"
                 "  all PEs (KiB)   the same after one atomic on a word of each other PE besides",
+        .methods = columns,
         .rows = "Of the PEs",
         .value = BENCH_OWN,
         .once = true,
         .start = start,
-    };
-    static const struct bench_method columns[N_FIGURES] = {
-        [MPI_TIME] = {.name = "MPI_Init (ms)"},
-        [RMA_TIME] = {.name = "rma_init (ms)"},
-        [RMA_MEMORY] = {.name = "rma_init (KiB)"},
-        [ALL_MEMORY] = {.name = "all PEs (KiB)"},
     };
     double largest[N_FIGURES], medians[N_FIGURES], *all;
 
@@ -106,8 +108,8 @@ int main(int argc, char **argv) {
     free(all);
     bool good = !bench_agree(wrong > 0);
     if (bench.validate && !good) bench.failed = true;
-    bench_row_of("max", largest, good, columns, N_FIGURES, NULL, 0);
-    bench_row_of("median", medians, good, columns, N_FIGURES, NULL, 0);
+    bench_row_of("max", largest, good);
+    bench_row_of("median", medians, good);
     BENCH_RMA(rma_free(word));
     return bench_finish();
 }

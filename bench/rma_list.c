@@ -12,7 +12,7 @@
  *
  * A PE that removes a node reads the pointer in it, although another PE may have removed the node meanwhile. Nodes are
  * neither freed nor reused before all PEs have met, so this is harmless: the compare-and-swap then fails. */
-#include "bench.h"
+#include "pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -358,15 +358,6 @@ RUNS(mpi, MPI)
 
 enum row { INSERT, LINK, TRAVERSE, REMOVE, N_ROWS };
 
-static const char *const names[N_ROWS] = {"insert", "link", "traverse", "remove"};
-
-static double (*const runs[N_ROWS][N_METHODS])(long n) = {
-    [INSERT] = {rma_insert, raw_insert, mpi_insert},
-    [LINK] = {rma_link, raw_link, mpi_link},
-    [TRAVERSE] = {rma_traverse, raw_traverse, mpi_traverse},
-    [REMOVE] = {rma_remove, raw_remove, mpi_remove},
-};
-
 static double (*const parts[N_ROWS][N_METHODS])(long n) = {
     [INSERT] = {rma_part_insert, raw_part_insert, mpi_part_insert},
     [LINK] = {rma_part_link, raw_part_link, mpi_part_link},
@@ -409,7 +400,12 @@ static size_t look_at_removed(const struct kind *k, long n) {
     return bad;
 }
 
-static size_t check_row(enum row row, int method) {
+/* The kind of list that a column is of: with --ways the first two are librma's. */
+static int kind_of(int column) { return bench.ways && column < 2 ? RMA : column; }
+
+static size_t check(const struct bench_method *m) {
+    const int method = kind_of(bench_column(m));
+    const enum row row = (enum row)bench.row;
     const struct kind *k = &kinds[method];
     bool slow = method == MPI || bench.far; /* otherwise as many as there can be, so that PEs meet */
     long n = slow && n_nodes > CHECKED ? CHECKED : n_nodes;
@@ -426,24 +422,6 @@ static size_t check_row(enum row row, int method) {
     k->meet();
     if (row == INSERT) drop_all(k, n);
     return bad;
-}
-
-static enum row current; /* the row being measured */
-static bool walks;       /* which needs a list that is there already */
-
-static size_t check_rma(const struct bench_method *m) {
-    (void)m;
-    return check_row(current, RMA);
-}
-
-static size_t check_raw(const struct bench_method *m) {
-    (void)m;
-    return check_row(current, RAW);
-}
-
-static size_t check_mpi(const struct bench_method *m) {
-    (void)m;
-    return check_row(current, MPI);
 }
 
 /* Memory. */
@@ -494,7 +472,7 @@ static void open_shared(void) {
         raw_pool.first[pe] = (uint64_t)(pe + 1) << OFFSET_BITS;
     }
     raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
-    if (walks) begin_shuffled(&kinds[RMA], n_nodes);
+    if (bench.row == TRAVERSE) begin_shuffled(&kinds[RMA], n_nodes);
 }
 
 /* Returns whether MPI's pointers fit into a word. */
@@ -555,52 +533,70 @@ static void close_shared(void) {
     free(raw_base);
 }
 
-/* The table without --ways, and with it. */
+/* What MPI can do: its dynamic windows, and INSERT. */
+static bool by_mpi, attaches;
 
-static const struct bench_method columns[N_METHODS] = {
-    [RMA] = {.name = "Latency (ns)", .check = check_rma},
-    [RAW] = {.name = "raw (ns)", .check = check_raw},
-    [MPI] = {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
-};
+static struct bench_spec spec;
 
-static const struct bench_method way_columns[] = {
-    {.name = "messages (ns)", .check = check_rma, .way = BENCH_WAY_MESSAGES},
-    {.name = "dynamic (ns)", .check = check_rma, .way = BENCH_WAY_DYNAMIC},
-    {.name = "MPI (ns)", .check = check_mpi, .mpi = true},
-};
-static const int way_methods[] = {RMA, RMA, MPI}; /* whose functions these run */
-#define N_WAYS ((int)(sizeof way_methods / sizeof way_methods[0]))
-static const struct bench_ratio way_ratios[] = {{"MPI/messages", 2, {0, -1}}, {"MPI/dynamic", 2, {1, -1}}};
-
-static void print_row(enum row row, bool by_mpi, bool attaches) {
-    struct bench_method methods[N_METHODS + N_WAYS];
-    int n = bench.ways ? N_WAYS : N_METHODS;
-    memcpy(methods, bench.ways ? way_columns : columns, (size_t)n * sizeof *methods);
-    current = row;
-    walks = row == TRAVERSE;
-    for (int i = 0; i < n; i++) {
-        int method = bench.ways ? way_methods[i] : i;
-        bool possible = method == RAW ? raw_head != NULL : method == MPI ? by_mpi && (row != INSERT || attaches) : true;
-        methods[i].run = possible ? runs[row][method] : NULL;
-        methods[i].callers = row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
-        if (walks && possible) begin_shuffled(&kinds[method], n_nodes);
+static void begin(void) {
+    static const struct bench_method ways[] = {
+        {.name = "messages (ns)", .check = check, .way = BENCH_WAY_MESSAGES},
+        {.name = "dynamic (ns)", .check = check, .way = BENCH_WAY_DYNAMIC},
+        {.name = "MPI (ns)", .check = check, .mpi = true},
+        {0},
+    };
+    own = calloc((size_t)n_nodes, sizeof *own);
+    removed = calloc((size_t)n_nodes, sizeof *removed);
+    if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
+    if (bench.ways) {
+        spec.methods = ways;
+        spec.ratios = bench_way_ratios;
     }
-    if (bench.ways)
-        bench_row(names[row], methods, n, way_ratios, N_WAYS - 1);
-    else
-        bench_row(names[row], methods, n, bench_ratios, BENCH_RATIOS);
+    open_shared();
+    if (!bench_dynamic_atomics() || !bench_dynamic_window(&win)) win = MPI_WIN_NULL;
+    by_mpi = win != MPI_WIN_NULL && open_mpi();
+    attaches = by_mpi && mpi_attaches_all();
+}
+
+static void before(struct bench_method *methods) {
+    for (int i = 0; i < N_METHODS; i++) {
+        const int kind = kind_of(i);
+        const bool possible =
+            kind == RAW ? raw_head != NULL : kind == RMA || (by_mpi && (bench.row != INSERT || attaches));
+        methods[i].run = possible ? spec.table[bench.row].run[kind] : NULL;
+        methods[i].callers = bench.row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
+        if (bench.row == TRAVERSE && possible) begin_shuffled(&kinds[kind], n_nodes);
+    }
+}
+
+static void end(void) {
+    if (win != MPI_WIN_NULL) close_mpi();
+    close_shared();
+    free(own);
+    free(removed);
 }
 
 int main(int argc, char **argv) {
-    static int only = -1;
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (ns)", .check = check},
+        [RAW] = {.name = "raw (ns)", .check = check},
+        [MPI] = {.name = "MPI (ns)", .check = check, .mpi = true},
+        {0},
+    };
+    static const struct bench_row rows[] = {
+        [INSERT] = {"insert", {rma_insert, raw_insert, mpi_insert}, 0},
+        [LINK] = {"link", {rma_link, raw_link, mpi_link}, 0},
+        [TRAVERSE] = {"traverse", {rma_traverse, raw_traverse, mpi_traverse}, 0},
+        [REMOVE] = {"remove", {rma_remove, raw_remove, mpi_remove}, 0},
+        {0},
+    };
     static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &only, 0, 0, "insert|link|traverse|remove", "this row alone [all]"},
         {"nodes", 'n', BENCH_COUNT, &n_nodes, 1, NODES_MAX, "N", "nodes of a list that lie on each PE, at most [2048]"},
         {"memory", 0, BENCH_WORD, &memory, 0, 0, "local|attached",
          "librma's nodes: rma_alloc_mem, or malloc and rma_attach [local]"},
         {0},
     };
-    static const struct bench_spec spec = {
+    spec = (struct bench_spec){
         .title = "linked list",
         .note = "all PEs, but in traverse PE 0 alone; the head lies on PE 0",
         .help =
@@ -628,24 +624,17 @@ int main(int argc, char **argv) {
             "                 '-' where nothing is read, or by messages, as with --memory=attached\n"
             "  MPI (ns)       as above",
         .options = options,
-        .open = open_shared,
-        .close = close_shared,
+        .methods = methods,
+        .ratios = bench_ratios,
+        .table = rows,
         .rows = "Operation",
         .value = BENCH_NS,
         .budget = 10e-3,
+        .open = open_shared,
+        .close = close_shared,
+        .begin = begin,
+        .before = before,
+        .end = end,
     };
-    bench_init(argc, argv, &spec);
-    own = calloc((size_t)n_nodes, sizeof *own);
-    removed = calloc((size_t)n_nodes, sizeof *removed);
-    if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
-    open_shared();
-    bool window = bench_dynamic_atomics() && bench_dynamic_window(&win), by_mpi = window && open_mpi(),
-         attaches = by_mpi && mpi_attaches_all();
-    for (enum row row = INSERT; row < N_ROWS; row++)
-        if (only < 0 || only == (int)row) print_row(row, by_mpi, attaches);
-    if (window) close_mpi();
-    close_shared();
-    free(own);
-    free(removed);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -65,34 +65,18 @@ static size_t wrong;            /* wrong values that this PE has found */
 
 /* The uncontended lock. */
 
-static double run_lock(long n) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_set_lock(lock));
+BENCH_LOOP(run_lock, BENCH_RMA(rma_set_lock(lock)); BENCH_RMA(rma_clear_lock(lock)))
+
+static void test(void) {
+    if (rma_test_lock(lock))
         BENCH_RMA(rma_clear_lock(lock));
-    }
-    return rma_wtime() - start;
+    else
+        wrong++;
 }
+BENCH_LOOP(run_test, test())
 
-static double run_test(long n) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        if (rma_test_lock(lock))
-            BENCH_RMA(rma_clear_lock(lock));
-        else
-            wrong++;
-    }
-    return rma_wtime() - start;
-}
-
-static double run_mpi_lock(long n) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, home, 0, window));
-        BENCH_MPI(MPI_Win_unlock(home, window));
-    }
-    return rma_wtime() - start;
-}
+BENCH_LOOP(run_mpi_lock, BENCH_MPI(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, home, 0, window));
+           BENCH_MPI(MPI_Win_unlock(home, window)))
 
 /* The two atomics that every queue lock needs: one takes the queue's end, the other gives it back if nobody has come.
  * The word is on the same PE as the lock's. */
@@ -102,40 +86,24 @@ BENCH_INLINE void give_back(uint64_t *word) {
     wrong += !__atomic_compare_exchange_n(word, &mine, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-static double run_exchange(long n) {
-    uint64_t *word = &board_home->count;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        wrong += __atomic_exchange_n(word, 1, __ATOMIC_ACQ_REL) != 0;
-        give_back(word);
-    }
-    return rma_wtime() - start;
-}
+BENCH_LOOP(run_exchange, wrong += __atomic_exchange_n(&board_home->count, 1, __ATOMIC_ACQ_REL) != 0;
+           give_back(&board_home->count))
 
-static double run_compare_swap(long n) {
-    uint64_t *word = &board_home->count;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        uint64_t nobody = 0;
-        wrong += !__atomic_compare_exchange_n(word, &nobody, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-        give_back(word);
-    }
-    return rma_wtime() - start;
+static void take_and_give_back(uint64_t *word) {
+    uint64_t nobody = 0;
+    wrong += !__atomic_compare_exchange_n(word, &nobody, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    give_back(word);
 }
+BENCH_LOOP(run_compare_swap, take_and_give_back(&board_home->count))
+
+BENCH_LOOP(add_near, __atomic_fetch_add(&board_home->count, 1, __ATOMIC_ACQ_REL))
+BENCH_LOOP(add_far, rma_atomic_fetch_add(&board->count, 1, home))
 
 static double run_fetch_add(long n) {
-    uint64_t *word = &board_home->count;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) __atomic_fetch_add(word, 1, __ATOMIC_ACQ_REL);
-    double seconds = rma_wtime() - start;
-    __atomic_store_n(word, 0, __ATOMIC_RELEASE); /* as the others expect it */
+    if (!board_home) return add_far(n);
+    double seconds = add_near(n);
+    __atomic_store_n(&board_home->count, 0, __ATOMIC_RELEASE); /* as the others expect it */
     return seconds;
-}
-
-static double run_fetch_add_far(long n) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) rma_atomic_fetch_add(&board->count, 1, home);
-    return rma_wtime() - start;
 }
 
 /* Turns of a batch, from 0 on. take waits for this PE's turn, pass ends it; only batons need its number. */
@@ -323,41 +291,35 @@ static size_t check_contended(const struct bench_method *m) {
 
 /* Rows. */
 
-enum row { LOCK, TEST, HANDOVER, HANDOVER_ALL, CONTENDED, N_ROWS };
+enum row { LOCK, TEST, HANDOVER, HANDOVER_ALL, CONTENDED };
 
-static const char *const names[N_ROWS] = {"lock", "test", "handover", "handover_all", "contended"};
+#define HAND_OVER                                                                                                      \
+    { hand_over_lock, hand_over_baton, NULL, hand_over_futex, NULL }
+static const struct bench_row rows[] = {
+    [LOCK] = {"lock", {run_lock, run_exchange, run_fetch_add, NULL, run_mpi_lock}, 0},
+    [TEST] = {"test", {run_test, run_compare_swap, run_fetch_add, NULL, NULL}, 0},
+    [HANDOVER] = {"handover", HAND_OVER, 0},
+    [HANDOVER_ALL] = {"handover_all", HAND_OVER, 0},
+    [CONTENDED] = {"contended", {contend_lock, contend_baton, NULL, contend_futex, contend_mpi}, 0},
+    {0},
+};
 
-/* Sets the methods that can be measured for a row; the others stay null. */
-static void fill(enum row row, struct bench_method methods[N_METHODS]) {
+/* Leaves out what cannot be measured. */
+static void before(struct bench_method *methods) {
+    const enum row row = (enum row)bench.row;
     bool near = !bench_agree(bench.pe == 0 && !board_home); /* PE 0 and the lock's home */
     bool one_node = rma_n_nodes() == 1 && bench.n_pes > 1;
     bool hands = row == HANDOVER ? bench.n_pes > 1 && near : bench.n_pes > 2 && one_node && !bench.crowded;
+    players = row == HANDOVER ? pair : RMA_TEAM_WORLD;
+    n_players = row == HANDOVER && bench.n_pes > 2 ? 2 : (uint64_t)bench.n_pes;
+    board_next = rma_ptr(board, (int)((uint64_t)(bench.pe + 1) % n_players));
     for (int i = 0; i < N_METHODS; i++) {
-        methods[i].run = NULL;
         methods[i].check = row == CONTENDED ? check_contended : i == RMA && row <= TEST ? check_free : check_wrong;
         methods[i].callers = row <= TEST ? BENCH_ORIGINS : row == HANDOVER ? BENCH_BOTH : BENCH_ALL;
+        if ((row == HANDOVER || row == HANDOVER_ALL) && !hands) methods[i].run = NULL;
     }
-    switch (row) {
-        case LOCK:
-        case TEST:
-            methods[RMA].run = row == LOCK ? run_lock : run_test;
-            if (row == LOCK) methods[MPI].run = run_mpi_lock;
-            if (near) methods[RAW].run = row == LOCK ? run_exchange : run_compare_swap;
-            methods[FETCH_ADD].run = near ? run_fetch_add : run_fetch_add_far;
-            break;
-        case HANDOVER:
-        case HANDOVER_ALL:
-            if (!hands) break;
-            methods[RMA].run = hand_over_lock;
-            if (!bench.crowded) methods[RAW].run = hand_over_baton;
-            methods[FUTEX].run = hand_over_futex;
-            break;
-        default:
-            methods[RMA].run = contend_lock;
-            methods[MPI].run = contend_mpi;
-            if (one_node && !bench.crowded) methods[RAW].run = contend_baton;
-            if (one_node) methods[FUTEX].run = contend_futex;
-    }
+    if (row <= TEST ? !near : bench.crowded || (row == CONTENDED && !one_node)) methods[RAW].run = NULL;
+    if (row == CONTENDED && !one_node) methods[FUTEX].run = NULL;
 }
 
 /* A lock's home is the PE whose copy changes when another PE takes the lock. */
@@ -391,11 +353,29 @@ static void open_all(void) {
     if (bench.n_pes > 1) BENCH_RMA(rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, 2, &pair));
 }
 
+static void close_all(void) {
+    size_t bad = check_sums();
+    if (bad > 0)
+        fprintf(stderr, "rma_lock: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
+                (unsigned long long)increments);
+    if (bench_agree(bad + wrong > 0)) bench.failed = true;
+    BENCH_MPI(MPI_Win_free(&window));
+    BENCH_RMA(rma_team_destroy(pair));
+    BENCH_RMA(rma_free(board));
+    BENCH_RMA(rma_free(locks));
+}
+
 int main(int argc, char **argv) {
-    static int only = -1;
-    static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &only, 0, 0, "lock|test|handover|handover_all|contended",
-         "this row alone [all]"},
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (ns)"},          [RAW] = {.name = "raw (ns)"},
+        [FETCH_ADD] = {.name = "fetch_add (ns)"},  [FUTEX] = {.name = "futex (ns)"},
+        [MPI] = {.name = "MPI (ns)", .mpi = true}, {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"rma/fetch_add", RMA, {FETCH_ADD, -1}},
+        {"rma/futex", RMA, {FUTEX, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
         {0},
     };
     static const struct bench_spec spec = {
@@ -424,41 +404,15 @@ int main(int argc, char **argv) {
             "  contended     a turn of one PE, which adds to three words of PE 0, while all want the lock;\n"
             "                raw, futex: the same in turn by such a word\n"
             "1.5 at most is asked of rma/raw of handover, and 5 of rma/futex of contended.",
-        .options = options,
+        .methods = methods,
+        .ratios = ratios,
+        .table = rows,
         .rows = "Row",
         .value = BENCH_NS,
         .budget = 20e-3,
+        .begin = open_all,
+        .before = before,
+        .end = close_all,
     };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (ns)"},          [RAW] = {.name = "raw (ns)"},
-        [FETCH_ADD] = {.name = "fetch_add (ns)"},  [FUTEX] = {.name = "futex (ns)"},
-        [MPI] = {.name = "MPI (ns)", .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"rma/fetch_add", RMA, {FETCH_ADD, -1}},
-        {"rma/futex", RMA, {FUTEX, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    open_all();
-    for (enum row row = LOCK; row < N_ROWS; row++) {
-        if (only >= 0 && only != (int)row) continue;
-        players = row == HANDOVER ? pair : RMA_TEAM_WORLD;
-        n_players = row == HANDOVER && bench.n_pes > 2 ? 2 : (uint64_t)bench.n_pes;
-        board_next = rma_ptr(board, (int)((uint64_t)(bench.pe + 1) % n_players));
-        fill(row, methods);
-        bench_row(names[row], methods, N_METHODS, ratios, 4);
-    }
-    size_t bad = check_sums();
-    if (bad > 0)
-        fprintf(stderr, "rma_lock: %zu of %d words under a lock or a baton are not %llu\n", bad, WORDS,
-                (unsigned long long)increments);
-    if (bench_agree(bad + wrong > 0)) bench.failed = true;
-    BENCH_MPI(MPI_Win_free(&window));
-    BENCH_RMA(rma_team_destroy(pair));
-    BENCH_RMA(rma_free(board));
-    BENCH_RMA(rma_free(locks));
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -3,8 +3,8 @@
  * serve them.
  *
  * A batch is one computation of all PEs except the origin, which meanwhile accesses its target: by lone operations with
- * a rest between them, for which the target has been idle for a while, or by a burst. A cell is the median of the
- * batches' medians. At the end of the computation the target might already wait, so the origin begins nothing there.
+ * a rest between them, for which the target has been idle for a while, or by a burst. Its value is their median. At the
+ * end of the computation the target might already wait, so the origin begins nothing there.
  *
  * In the row "polled" a word goes there and back, and each side waits for it by loads of its own memory; a cell is half
  * of the time. MPI has no such row: a window needs calls.
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RMA, RAW, MPI, N_METHODS };
-enum { FETCH_ADD, PUT, GET, POLL };
+enum { RMA, RAW, MPI };
+enum { FETCH_ADD, PUT, GET, POLL, OPERATIONS = 3 /* their bits */, RESTS = 4 };
 
 #define STEPS     10000   /* of arithmetic between two readings of the clock: some 10 us */
 #define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
@@ -29,23 +29,9 @@ enum { FETCH_ADD, PUT, GET, POLL };
 #define TURNS     10      /* pairs of short computations for each batch, to see what the thread costs */
 #define KEPT      UINT64_C(0x6b657074206b6570) /* the value that gets return */
 
-struct row {
-    const char *name;
-    int operation;
-    bool rests;
-};
-
-static const struct row rows[] = {
-    {"lone", FETCH_ADD, true}, {"burst", FETCH_ADD, false}, {"lone put", PUT, true},
-    {"burst put", PUT, false}, {"polled", POLL, false},
-};
-#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
-
-static const struct row way_rows[] = {{"lone put", PUT, true}, {"lone get", GET, true}, {"lone", FETCH_ADD, true}};
-#define N_WAY_ROWS ((int)(sizeof way_rows / sizeof way_rows[0]))
-
 static struct bench_pair pair = {.memory = BENCH_MEMORY_UNSET};
 static long compute_ms = 2000;
+static const struct bench_row *rows; /* n: an operation, and whether rests come between */
 static double *samples;
 static uint64_t done; /* operations of this batch */
 static size_t wrong;  /* wrong values that this PE has found */
@@ -118,21 +104,23 @@ static void operate_mpi(int operation) {
 
 static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = REST}, NULL); }
 
-/* The median in microseconds. There is at least one operation. */
-static double operate(const struct row *row, int method, double end) {
+static int operation(void) { return (int)rows[bench.row].n & OPERATIONS; }
+
+/* The median in seconds. There is at least one operation. */
+static double operate(int method, double end) {
     long n = 0;
     do {
-        if (row->rests) rest();
+        if (rows[bench.row].n & RESTS) rest();
         double start = now(CLOCK_MONOTONIC);
         if (method == RMA && bench.ways)
-            operate_gptr(row->operation);
+            operate_gptr(operation());
         else if (method == RMA)
-            operate_rma(row->operation);
+            operate_rma(operation());
         else if (method == RAW)
-            operate_raw(row->operation);
+            operate_raw(operation());
         else
-            operate_mpi(row->operation);
-        samples[n++] = (now(CLOCK_MONOTONIC) - start) * 1e6;
+            operate_mpi(operation());
+        samples[n++] = now(CLOCK_MONOTONIC) - start;
         done++;
     } while (n < SAMPLES && now(CLOCK_MONOTONIC) < end);
     return bench_median(samples, (int)n);
@@ -160,7 +148,7 @@ static double poll_batch(int method, double seconds) {
             const double start = now(CLOCK_MONOTONIC);
             send_word(method, (uint64_t)n + 1);
             while ((seen = __atomic_load_n(word, __ATOMIC_ACQUIRE)) <= (uint64_t)n) continue;
-            samples[n++] = (now(CLOCK_MONOTONIC) - start) * 0.5e6;
+            samples[n++] = (now(CLOCK_MONOTONIC) - start) / 2;
             wrong += seen != (uint64_t)n;
         } while (n < SAMPLES && now(CLOCK_MONOTONIC) < end);
         send_word(method, LAST);
@@ -173,23 +161,28 @@ static double poll_batch(int method, double seconds) {
         }
     }
     bench_sync();
-    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     return value;
 }
 
-/* One batch. */
-static double batch(const struct row *row, int method) {
+static void sync_window(void) {
+    if (pair.win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(pair.win));
+}
+
+/* One batch. MPI's has no thread of librma, and with --ways none has. */
+static double batch(int method) {
     uint64_t *word = (uint64_t *)(void *)(method == MPI ? pair.base : pair.heap);
+    const bool gets = operation() == GET;
     double seconds = (double)compute_ms * 1e-3, value = 0;
-    if (row->operation == POLL) return poll_batch(method, seconds);
+    serve(method != MPI && !bench.ways);
+    if (operation() == POLL) return poll_batch(method, seconds);
     done = 0;
-    if (bench.role == BENCH_TARGET) __atomic_store_n(word, row->operation == GET ? KEPT : 0, __ATOMIC_RELEASE);
-    bench_pair_sync_window(pair.win);
+    if (bench.role == BENCH_TARGET) __atomic_store_n(word, gets ? KEPT : 0, __ATOMIC_RELEASE);
+    sync_window();
     bench_sync();
     if (bench.role == BENCH_ORIGIN) {
         double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
         rest(); /* afterwards the others compute */
-        value = operate(row, method, end);
+        value = operate(method, end);
     } else {
         compute_for(seconds);
     }
@@ -198,19 +191,24 @@ static double batch(const struct row *row, int method) {
         bench_sync_mpi();
     else
         bench_sync();
-    bench_pair_sync_window(pair.win);
+    sync_window();
     BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
-    if (bench.role == BENCH_TARGET)
-        wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != (row->operation == GET ? KEPT : done);
-    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
+    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != (gets ? KEPT : done);
     return value;
 }
 
-static bool good(void) {
-    bool bad = bench_agree(wrong > 0) != 0;
+static double run_rma(long n) { return (double)n * batch(RMA); }
+
+static double run_raw(long n) { return (double)n * batch(RAW); }
+
+static double run_mpi(long n) { return (double)n * batch(MPI); }
+
+/* What the batches have found. */
+static size_t check(const struct bench_method *m) {
+    size_t found = wrong;
+    (void)m;
     wrong = 0;
-    if (bench.validate && bad) bench.failed = true;
-    return !bad;
+    return found;
 }
 
 /* The mean of all PEs' values. */
@@ -259,77 +257,69 @@ static void slowdown(double *longer, double *share) {
     free(shares);
 }
 
-static double *must(double *values) {
-    if (!values) bench_fail("malloc", MPI_ERR_NO_MEM);
-    return values;
-}
+static const struct bench_method methods[] = {
+    [RMA] = {.name = "Latency (us)", .check = check, .callers = BENCH_ALL},
+    [RAW] = {.name = "raw (us)", .check = check, .callers = BENCH_ALL, .bare = true},
+    [MPI] = {.name = "MPI (us)", .check = check, .callers = BENCH_ALL},
+    {0},
+};
+#define RUNS                                                                                                           \
+    { run_rma, run_raw, run_mpi }
+static const struct bench_row own_rows[] = {
+    {"lone", RUNS, FETCH_ADD | RESTS},
+    {"burst", RUNS, FETCH_ADD},
+    {"lone put", RUNS, PUT | RESTS},
+    {"burst put", RUNS, PUT},
+    {"polled", {run_rma, run_raw, NULL}, POLL},
+    {0},
+};
+#define WAY_RUNS                                                                                                       \
+    { run_rma, run_rma, run_mpi, run_rma }
+static const struct bench_row way_rows[] = {
+    {"lone put", WAY_RUNS, PUT | RESTS},
+    {"lone get", WAY_RUNS, GET | RESTS},
+    {"lone", WAY_RUNS, FETCH_ADD | RESTS},
+    {0},
+};
 
-static bool measures(const struct row *row, int method) {
-    return method == MPI ? row->operation != POLL : method != RAW || pair.on_node;
-}
-
-/* The table without --ways. */
-static void print_rows(void) {
-    static const struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)"}, [RAW] = {.name = "raw (us)"}, [MPI] = {.name = "MPI (us)"}};
-    double *values = must(malloc((size_t)bench.repeat * N_METHODS * sizeof *values));
-    serve(true); /* ends here if the thread cannot be started */
-    for (int r = 0; r < N_ROWS; r++) {
-        double cells[N_METHODS];
-        for (long i = 0; i < bench.repeat; i++)
-            for (int m = 0; m < N_METHODS; m++) {
-                if (!measures(&rows[r], m)) continue;
-                bench_progress(rows[r].name, i, bench.repeat);
-                serve(m != MPI);
-                values[m * bench.repeat + i] = batch(&rows[r], m);
-            }
-        for (int m = 0; m < N_METHODS; m++)
-            cells[m] = measures(&rows[r], m) ? bench_median(values + m * bench.repeat, (int)bench.repeat) : NAN;
-        bench_row_of(rows[r].name, cells, good(), methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    }
-    double longer[N_METHODS] = {NAN, NAN, NAN}, share[N_METHODS] = {NAN, NAN, NAN};
-    if (bench.far) slowdown(&longer[RMA], &share[RMA]);
-    bench_row_of("slowdown (%)", longer, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    bench_row_of("thread (%)", share, true, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    serve(true);
-    free(values);
-}
+static struct bench_spec spec;
 
 static void open_heap(void) { bench_pair_open_heap(&pair); }
 
 static void close_heap(void) { bench_pair_close_heap(&pair); }
 
-/* One batch of one way. Returns NAN if librma does not use this way, or MPI has no such window. */
-static double way_batch(const struct row *row, const struct bench_method *m) {
-    if (row->operation == FETCH_ADD && m->mpi && !bench_dynamic_atomics()) return NAN;
-    if (m->mpi) return pair.win == MPI_WIN_NULL ? NAN : batch(row, MPI);
-    bench_way_switch(m->way, close_heap, open_heap);
-    serve(false);
-    BENCH_RMA(rma_stats_reset());
-    double value = batch(row, RMA);
-    return bench_way_taken() ? value : NAN;
+static void begin(void) {
+    static struct bench_method ways[PAIR_WAYS + 1];
+    if (pair.memory != BENCH_MEMORY_UNSET && !bench.ways) bench_refuse(2, "--memory is for --ways here");
+    if (pair.memory == BENCH_MEMORY_UNSET) pair.memory = BENCH_SYMMETRIC; /* which each way can reach */
+    samples = malloc(SAMPLES * sizeof *samples);
+    if (!samples) bench_fail("malloc", MPI_ERR_NO_MEM);
+    bench_pair_open(&pair, sizeof(uint64_t));
+    spec.table = rows = bench.ways ? way_rows : own_rows;
+    if (!bench.ways) {
+        serve(true); /* ends here if the thread cannot be started */
+        return;
+    }
+    bench_pair_ways(&pair, &methods[RMA], &methods[MPI], ways);
+    spec.methods = ways;
+    spec.ratios = bench_way_ratios;
 }
 
-/* The table with --ways. */
-static void print_way_rows(void) {
-    static const struct bench_method rma = {0}, mpi = {.mpi = true};
-    struct bench_method methods[PAIR_WAYS];
-    const int n = bench_pair_ways(&pair, &rma, &mpi, methods);
-    double *values = must(malloc((size_t)(bench.repeat * n) * sizeof *values));
-    for (int r = 0; r < N_WAY_ROWS; r++) {
-        double cells[PAIR_WAYS];
-        for (long i = 0; i < bench.repeat; i++)
-            for (int m = 0; m < n; m++) {
-                bench_progress(way_rows[r].name, i, bench.repeat);
-                values[m * bench.repeat + i] = way_batch(&way_rows[r], &methods[m]);
-            }
-        for (int m = 0; m < n; m++) {
-            double *of = values + m * bench.repeat;
-            cells[m] = isnan(of[0]) ? NAN : bench_median(of, (int)bench.repeat);
-        }
-        bench_row_of(way_rows[r].name, cells, good(), methods, n, bench_way_ratios, BENCH_WAY_RATIOS);
+static void before(struct bench_method *of) {
+    if (bench.ways && (pair.win == MPI_WIN_NULL || (operation() == FETCH_ADD && !bench_dynamic_atomics())))
+        of[PAIR_WAY_MPI].run = NULL;
+}
+
+static void end(void) {
+    if (!bench.ways) {
+        double longer[] = {NAN, NAN, NAN}, share[] = {NAN, NAN, NAN};
+        if (bench.far) slowdown(&longer[RMA], &share[RMA]);
+        bench_row_of("slowdown (%)", longer, true);
+        bench_row_of("thread (%)", share, true);
+        serve(true);
     }
-    free(values);
+    bench_pair_close(&pair);
+    free(samples);
 }
 
 int main(int argc, char **argv) {
@@ -340,7 +330,7 @@ int main(int argc, char **argv) {
          "with --ways: the target's, for librma [symmetric]"},
         {0},
     };
-    static const struct bench_spec spec = {
+    spec = (struct bench_spec){
         .title = "busy target",
         .note = "8 bytes, while the target computes",
         .help =
@@ -368,24 +358,18 @@ int main(int argc, char **argv) {
             "MPI_Win_create_dynamic\n"
             "  static (us)       librma with RMA_WINDOW=static, for symmetric memory\n"
             "The rows are then lone put, lone get and lone.",
-        .open = open_heap,
-        .close = close_heap,
         .options = options,
+        .methods = methods,
+        .ratios = bench_ratios,
         .rows = "Row",
         .pairs = 1,
         .repeat = 3,
-        .itself = true,
+        .open = open_heap,
+        .close = close_heap,
+        .begin = begin,
+        .before = before,
+        .end = end,
+        .single = true,
     };
-    bench_init(argc, argv, &spec);
-    if (pair.memory != BENCH_MEMORY_UNSET && !bench.ways) bench_refuse(2, "--memory is for --ways here");
-    if (pair.memory == BENCH_MEMORY_UNSET) pair.memory = BENCH_SYMMETRIC; /* which each way can reach */
-    samples = must(malloc(SAMPLES * sizeof *samples));
-    bench_pair_open(&pair, sizeof(uint64_t));
-    if (bench.ways)
-        print_way_rows();
-    else
-        print_rows();
-    bench_pair_close(&pair);
-    free(samples);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

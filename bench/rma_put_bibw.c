@@ -8,8 +8,6 @@ int main(int argc, char **argv) {
         .help = "Bandwidth (1 MB is 10^6 bytes), of both together, of windows of puts by each PE of a pair to one "
                 "buffer of the other:\n" BANDWIDTH_HELP("Bandwidth (MB/s)", "rma_put", "MPI_Put"),
         .max_size = (size_t)4 << 20,
-        .pairs = BENCH_PAIRS_MAX,
-        .budget = 5e-3,
         .value = BENCH_MBPS,
     };
     return bench_bandwidth(argc, argv, &spec, BANDWIDTH_BOTH);

@@ -8,8 +8,6 @@ int main(int argc, char **argv) {
         .help = "Millions of puts per second, in windows from the first PE of a pair to one buffer of the "
                 "second:\n" BANDWIDTH_HELP("Rate (M/s)      ", "rma_put", "MPI_Put"),
         .max_size = 4096,
-        .pairs = BENCH_PAIRS_MAX,
-        .budget = 5e-3,
         .value = BENCH_RATE,
     };
     return bench_bandwidth(argc, argv, &spec, BANDWIDTH_PUT);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { RMA, CALL, COMPUTE, RAW, MPI, MPI_COMPUTE, N_METHODS };
+enum { RMA, CALL, COMPUTE, RAW, MPI, MPI_COMPUTE };
 
 #define WINDOW 16 /* puts that are begun before they are completed */
 
@@ -122,9 +122,33 @@ static size_t check_window(const struct bench_method *m) {
     return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.base, pair.win);
 }
 
+static void begin(void) {
+    bench_pair_open(&pair, bench.sizes.max);
+    step = find_step();
+    clock_cost = bench_clock_cost();
+}
+
+static void end(void) { bench_pair_close(&pair); }
+
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"window", 'w', BENCH_COUNT, &window, 1, 1000000, "N", "puts that are begun before they are completed [16]"},
+        {0},
+    };
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_heap},
+        [CALL] = {.name = "call (us)", .run = run_call, .check = check_heap},
+        [COMPUTE] = {.name = "+ compute (us)", .run = run_compute, .check = check_heap},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .bare = true},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .mpi = true},
+        [MPI_COMPUTE] = {.name = "MPI + comp. (us)", .run = run_mpi_compute, .check = check_window, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, -1}},
+        {"MPI/rma", MPI, {RMA, -1}},
+        {"rma exposed", COMPUTE, {RMA, -1}},
+        {"MPI exposed", MPI_COMPUTE, {MPI, -1}},
         {0},
     };
     static const struct bench_spec spec = {
@@ -140,35 +164,13 @@ int main(int argc, char **argv) {
             "rma exposed, MPI exposed: the time with the computation, by that without: 1 if the computation hides the\n"
             "transfer, 2 if it hides nothing of it.",
         .options = options,
+        .methods = methods,
+        .ratios = ratios,
         .max_size = (size_t)1 << 20,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
+        .begin = begin,
+        .end = end,
     };
-    static struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_heap, .callers = BENCH_ORIGINS},
-        [CALL] = {.name = "call (us)", .run = run_call, .check = check_heap, .callers = BENCH_ORIGINS},
-        [COMPUTE] = {.name = "+ compute (us)", .run = run_compute, .check = check_heap, .callers = BENCH_ORIGINS},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
-        [MPI_COMPUTE] = {.name = "MPI + comp. (us)",
-                         .run = run_mpi_compute,
-                         .check = check_window,
-                         .callers = BENCH_ORIGINS,
-                         .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"rma/raw", RMA, {RAW, -1}},
-        {"MPI/rma", MPI, {RMA, -1}},
-        {"rma exposed", COMPUTE, {RMA, -1}},
-        {"MPI exposed", MPI_COMPUTE, {MPI, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    bench_pair_open(&pair, bench.sizes.max);
-    step = find_step();
-    clock_cost = bench_clock_cost();
-    if (!pair.on_node) methods[RAW].run = NULL;
-    bench_sweep(methods, N_METHODS, ratios, 4);
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

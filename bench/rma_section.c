@@ -9,7 +9,7 @@
 #define PATCH 128  /* doubles in a row of the patch */
 #define PITCH (SIDE * sizeof(double))
 
-enum { RMA, CONTIGUOUS, RAW, MPI, N_METHODS };
+enum { RMA, CONTIGUOUS, RAW, MPI };
 
 static struct bench_pair pair;
 
@@ -31,34 +31,16 @@ static struct part column = {SIDE,      sizeof(double),   200 * sizeof(double), 
                              {SIDE, 1}, MPI_DATATYPE_NULL};
 static const struct part *part; /* of the row being measured */
 
-BENCH_INLINE double loop(long n, void (*once)(void)) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        once();
-        bench_keep(pair.own);
-    }
-    return rma_wtime() - start;
-}
-
 static int dims(void) { return part->count[1] > 1 ? 2 : 1; }
 
-static void rma_put_once(void) {
-    BENCH_RMA(rma_put_section(pair.heap + part->corner, pair.own, part->there, part->here, sizeof(double), dims(),
-                              part->count, bench.peer));
-    BENCH_RMA(rma_quiet());
-}
-
-static void rma_get_once(void) {
-    BENCH_RMA(rma_get_section(pair.own, pair.heap + part->corner, part->here, part->there, sizeof(double), dims(),
-                              part->count, bench.peer));
-}
-
-static void contiguous_put_once(void) {
-    BENCH_RMA(rma_put(pair.heap, pair.own, part->rows * part->len, bench.peer));
-    BENCH_RMA(rma_quiet());
-}
-
-static void contiguous_get_once(void) { BENCH_RMA(rma_get(pair.own, pair.heap, part->rows * part->len, bench.peer)); }
+BENCH_LOOP(put_rma, BENCH_RMA(rma_put_section(pair.heap + part->corner, pair.own, part->there, part->here,
+                                              sizeof(double), dims(), part->count, bench.peer));
+           BENCH_RMA(rma_quiet()))
+BENCH_LOOP(get_rma, BENCH_RMA(rma_get_section(pair.own, pair.heap + part->corner, part->here, part->there,
+                                              sizeof(double), dims(), part->count, bench.peer)))
+BENCH_LOOP(put_contiguous, BENCH_RMA(rma_put(pair.heap, pair.own, part->rows * part->len, bench.peer));
+           BENCH_RMA(rma_quiet()))
+BENCH_LOOP(get_contiguous, BENCH_RMA(rma_get(pair.own, pair.heap, part->rows * part->len, bench.peer)))
 
 /* The compiler knows the length of one double. */
 BENCH_INLINE void raw_rows(char *to, size_t to_pitch, const char *from, size_t from_pitch) {
@@ -68,50 +50,29 @@ BENCH_INLINE void raw_rows(char *to, size_t to_pitch, const char *from, size_t f
         for (size_t i = 0; i < part->rows; i++) memcpy(to + i * to_pitch, from + i * from_pitch, part->len);
 }
 
-static void raw_put_once(void) { raw_rows(pair.peer + part->corner, PITCH, pair.own, part->len); }
+BENCH_LOOP(put_raw, raw_rows(pair.peer + part->corner, PITCH, pair.own, part->len))
+BENCH_LOOP(get_raw, raw_rows(pair.own, part->len, pair.peer + part->corner, PITCH))
 
-static void raw_get_once(void) { raw_rows(pair.own, part->len, pair.peer + part->corner, PITCH); }
-
-static void mpi_put_once(void) {
-    BENCH_MPI(MPI_Put(pair.own, (int)(part->rows * part->len), MPI_BYTE, bench.peer, (MPI_Aint)part->corner, 1,
-                      part->type, pair.win));
-    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-}
-
-static void mpi_get_once(void) {
-    BENCH_MPI(MPI_Get(pair.own, (int)(part->rows * part->len), MPI_BYTE, bench.peer, (MPI_Aint)part->corner, 1,
-                      part->type, pair.win));
-    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-}
-
-#define RUN(NAME)                                                                                                      \
-    static double run_##NAME(long n) { return loop(n, NAME##_once); }
-RUN(rma_put)
-RUN(rma_get)
-RUN(contiguous_put)
-RUN(contiguous_get)
-RUN(raw_put)
-RUN(raw_get)
-RUN(mpi_put)
-RUN(mpi_get)
+#define MPI_LOOP(NAME, MPI_CALL)                                                                                       \
+    BENCH_LOOP(NAME, BENCH_MPI(MPI_CALL(pair.own, (int)(part->rows * part->len), MPI_BYTE, bench.peer,                 \
+                                        (MPI_Aint)part->corner, 1, part->type, pair.win));                             \
+               BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)))
+MPI_LOOP(put_mpi, MPI_Put)
+MPI_LOOP(get_mpi, MPI_Get)
 
 /* ---- validation ---- */
 
 static double value(size_t i, unsigned seed) { return (double)(i * 3 + seed); }
 
 /* Runs m once from known matrices. A put must change the part, and nothing else; a get must get it. */
-static size_t check(const struct bench_method *m, bool get, char *matrix, MPI_Win win) {
+static size_t check(const struct bench_method *m, char *matrix, MPI_Win win) {
     static unsigned seed;
-    const bool target = bench.role == BENCH_TARGET;
+    const bool target = bench.role == BENCH_TARGET, get = bench.row % 2;
     double *there = (double *)(void *)matrix, *here = (double *)(void *)pair.own;
     size_t wrong = 0;
     seed += 7;
     for (size_t i = 0; i < (size_t)SIDE * SIDE; i++) there[i] = value(i, seed), here[i] = -value(i, seed);
-    bench_pair_sync_window(win);
-    bench_sync();
-    if (bench_calls_run(m)) m->run(1);
-    bench_sync();
-    bench_pair_sync_window(win);
+    bench_check_run(m, 1, win);
     if (get ? bench.role != BENCH_ORIGIN : !target) return 0;
     for (size_t row = 0, k = 0; row < part->rows; row++)
         for (size_t i = 0; i < part->len / sizeof(double); i++, k++) {
@@ -125,39 +86,47 @@ static size_t check(const struct bench_method *m, bool get, char *matrix, MPI_Wi
     return wrong;
 }
 
-static size_t check_put(const struct bench_method *m) { return check(m, false, pair.heap, MPI_WIN_NULL); }
-static size_t check_get(const struct bench_method *m) { return check(m, true, pair.heap, MPI_WIN_NULL); }
-static size_t check_mpi_put(const struct bench_method *m) { return check(m, false, pair.base, pair.win); }
-static size_t check_mpi_get(const struct bench_method *m) { return check(m, true, pair.base, pair.win); }
+static size_t check_heap(const struct bench_method *m) { return check(m, pair.heap, MPI_WIN_NULL); }
+static size_t check_window(const struct bench_method *m) { return check(m, pair.base, pair.win); }
 
-static void row(const char *name, const struct part *p, bool get) {
-    static const struct bench_ratio ratios[] = {
-        {"rma/raw", RMA, {RAW, -1}}, {"MPI/rma", MPI, {RMA, -1}}, {"rma/contig.", RMA, {CONTIGUOUS, -1}}};
-    const struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (us)",
-                 .run = get ? run_rma_get : run_rma_put,
-                 .check = get ? check_get : check_put,
-                 .callers = BENCH_ORIGINS},
-        [CONTIGUOUS] = {.name = "contig. (us)",
-                        .run = get ? run_contiguous_get : run_contiguous_put,
-                        .callers = BENCH_ORIGINS},
-        [RAW] = {.name = "raw (us)",
-                 .run = !pair.on_node ? NULL
-                        : get         ? run_raw_get
-                                      : run_raw_put,
-                 .check = get ? check_get : check_put,
-                 .callers = BENCH_ORIGINS},
-        [MPI] = {.name = "MPI (us)",
-                 .run = get ? run_mpi_get : run_mpi_put,
-                 .check = get ? check_mpi_get : check_mpi_put,
-                 .callers = BENCH_ORIGINS,
-                 .mpi = true},
-    };
-    part = p;
-    bench_row(name, methods, N_METHODS, ratios, 3);
+static void before(struct bench_method *methods) {
+    (void)methods;
+    part = bench.row < 2 ? &patch : &column;
+}
+
+static void begin(void) {
+    const int sizes[2] = {SIDE, SIDE}, sub[2] = {PATCH, PATCH}, start[2] = {0, 0};
+    bench_pair_open(&pair, SIDE * PITCH);
+    BENCH_MPI(MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_DOUBLE, &patch.type));
+    BENCH_MPI(MPI_Type_vector((int)column.rows, 1, SIDE, MPI_DOUBLE, &column.type));
+    BENCH_MPI(MPI_Type_commit(&patch.type));
+    BENCH_MPI(MPI_Type_commit(&column.type));
+}
+
+static void end(void) {
+    BENCH_MPI(MPI_Type_free(&patch.type));
+    BENCH_MPI(MPI_Type_free(&column.type));
+    bench_pair_close(&pair);
 }
 
 int main(int argc, char **argv) {
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (us)", .check = check_heap},
+        [CONTIGUOUS] = {.name = "contig. (us)"},
+        [RAW] = {.name = "raw (us)", .check = check_heap, .bare = true},
+        [MPI] = {.name = "MPI (us)", .check = check_window, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"rma/raw", RMA, {RAW, -1}}, {"MPI/rma", MPI, {RMA, -1}}, {"rma/contig.", RMA, {CONTIGUOUS, -1}}, {0}};
+    /* Puts are even rows, and patches the first two. */
+    static const struct bench_row rows[] = {
+        {"put_patch", {put_rma, put_contiguous, put_raw, put_mpi}, 0},
+        {"get_patch", {get_rma, get_contiguous, get_raw, get_mpi}, 0},
+        {"put_column", {put_rma, put_contiguous, put_raw, put_mpi}, 0},
+        {"get_column", {get_rma, get_contiguous, get_raw, get_mpi}, 0},
+        {0},
+    };
     static const struct bench_spec spec = {
         .title = "section latency",
         .note = "matrix of 1024 x 1024 doubles",
@@ -169,24 +138,15 @@ int main(int argc, char **argv) {
                 "MPI_Win_flush\n"
                 "patch is 128 x 128 doubles, column is 1024 doubles that are 8 KiB apart. The origin's doubles are\n"
                 "contiguous.",
+        .methods = methods,
+        .ratios = ratios,
+        .table = rows,
         .rows = "Part",
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
+        .begin = begin,
+        .before = before,
+        .end = end,
     };
-    const int sizes[2] = {SIDE, SIDE}, sub[2] = {PATCH, PATCH}, start[2] = {0, 0};
-
-    bench_init(argc, argv, &spec);
-    bench_pair_open(&pair, SIDE * PITCH);
-    BENCH_MPI(MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_DOUBLE, &patch.type));
-    BENCH_MPI(MPI_Type_vector((int)column.rows, 1, SIDE, MPI_DOUBLE, &column.type));
-    BENCH_MPI(MPI_Type_commit(&patch.type));
-    BENCH_MPI(MPI_Type_commit(&column.type));
-    row("put_patch", &patch, false);
-    row("get_patch", &patch, true);
-    row("put_column", &column, false);
-    row("get_column", &column, true);
-    BENCH_MPI(MPI_Type_free(&patch.type));
-    BENCH_MPI(MPI_Type_free(&column.type));
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -6,7 +6,7 @@
 
 #include <shmem.h>
 
-enum { SHMEM, NATIVE, N_METHODS };
+enum { SHMEM, NATIVE };
 
 static struct bench_pair pair;
 static uint64_t next; /* the target's word */
@@ -55,24 +55,23 @@ RUNS(put8)
 RUNS(put)
 RUNS(get)
 
-static const struct row {
-    const char *name;
-    size_t size;
-    bool changes; /* the target's word, by 1 */
-    double (*run[N_METHODS])(long n);
-} rows[] = {
-    {"long_p", 8, true, {run_shmem_p, run_native_p}},
-    {"long_g", 8, false, {run_shmem_g, run_native_g}},
-    {"fetch_add", 8, true, {run_shmem_fetch_add, run_native_fetch_add}},
-    {"putmem 8", 8, true, {run_shmem_put8, run_native_put8}},
-    {"putmem 64", 64, true, {run_shmem_put, run_native_put}},
-    {"putmem 4k", 4096, true, {run_shmem_put, run_native_put}},
-    {"getmem 64", 64, false, {run_shmem_get, run_native_get}},
-    {"getmem 4k", 4096, false, {run_shmem_get, run_native_get}},
+/* n: bytes. Only the gets leave the target's word as it is. */
+static const struct bench_row rows[] = {
+    {"long_p", {run_shmem_p, run_native_p}, 8},
+    {"long_g", {run_shmem_g, run_native_g}, 8},
+    {"fetch_add", {run_shmem_fetch_add, run_native_fetch_add}, 8},
+    {"putmem 8", {run_shmem_put8, run_native_put8}, 8},
+    {"putmem 64", {run_shmem_put, run_native_put}, 64},
+    {"putmem 4k", {run_shmem_put, run_native_put}, 4096},
+    {"getmem 64", {run_shmem_get, run_native_get}, 64},
+    {"getmem 4k", {run_shmem_get, run_native_get}, 4096},
+    {0},
 };
-#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
-static const struct row *row; /* being measured */
+static bool changes(void) {
+    double (*run)(long n) = rows[bench.row].run[SHMEM];
+    return run != run_shmem_g && run != run_shmem_get;
+}
 
 static size_t check(const struct bench_method *m) {
     static uint64_t base = 1000;
@@ -80,41 +79,46 @@ static size_t check(const struct bench_method *m) {
     size_t before = wrong;
     base += 1000;
     if (bench.role == BENCH_TARGET) __atomic_store_n(word, base, __ATOMIC_RELEASE);
-    bench_sync();
-    if (bench_calls_run(m)) m->run((long)n);
-    bench_sync();
-    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != base + (row->changes ? n : 0);
+    bench_check_run(m, (long)n, MPI_WIN_NULL);
+    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != base + (changes() ? n : 0);
     return wrong - before;
 }
 
+static void begin(void) { bench_pair_open(&pair, 4096); }
+
+static void before(struct bench_method *methods) {
+    (void)methods;
+    bench.size = (size_t)rows[bench.row].n;
+}
+
+static void end(void) {
+    if (bench_agree(wrong > 0)) bench.failed = true;
+    bench_pair_close(&pair);
+}
+
 int main(int argc, char **argv) {
+    static const struct bench_method methods[] = {
+        [SHMEM] = {.name = "shmem (ns)", .check = check},
+        [NATIVE] = {.name = "rma (ns)", .check = check},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {{"shmem/rma", SHMEM, {NATIVE, -1}}, {0}};
     static const struct bench_spec spec = {
         .title = "OpenSHMEM calls",
         .help = "Time of calls of OpenSHMEM, by the first PE of a pair on memory of the second:\n"
                 "  shmem (ns)  shmem_long_p, shmem_long_g, shmem_long_atomic_fetch_add, shmem_putmem, shmem_getmem\n"
                 "  rma (ns)    rma_p, rma_g, rma_atomic_fetch_add, rma_put, rma_get\n"
                 "Lengths are hidden from the compiler, but for putmem 8. 1.1 at most is asked of shmem/rma.",
+        .methods = methods,
+        .ratios = ratios,
+        .table = rows,
         .rows = "Call",
         .pairs = BENCH_PAIRS_MAX,
         .value = BENCH_NS,
         .budget = 5e-3,
+        .begin = begin,
+        .before = before,
+        .end = end,
     };
-    static struct bench_method methods[N_METHODS] = {
-        [SHMEM] = {.name = "shmem (ns)", .check = check, .callers = BENCH_ORIGINS},
-        [NATIVE] = {.name = "rma (ns)", .check = check, .callers = BENCH_ORIGINS},
-    };
-    static const struct bench_ratio ratios[] = {{"shmem/rma", SHMEM, {NATIVE, -1}}};
-
-    bench_init(argc, argv, &spec);
-    bench_pair_open(&pair, 4096);
-    for (int i = 0; i < N_ROWS; i++) {
-        row = &rows[i];
-        bench.size = row->size;
-        for (int k = 0; k < N_METHODS; k++) methods[k].run = row->run[k];
-        bench_row(row->name, methods, N_METHODS, ratios, 1);
-    }
-    bool bad = bench_agree(wrong > 0) != 0;
-    if (bad) bench.failed = true;
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

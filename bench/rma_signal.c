@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { SIGNAL, PUT, RAW, MPI, N_METHODS };
+enum { SIGNAL, PUT, RAW, MPI };
 
 #define SIGNAL_SIZE 128  /* no cache or prefetcher moves more at once: the signal has its line to itself */
 #define DEADLINE    20.0 /* seconds for a signal to come */
@@ -31,7 +31,17 @@ BENCH_INLINE double signal_loop(long n, size_t len) {
     return rma_wtime() - start;
 }
 
-BENCH_INLINE double put_loop(long n, size_t len) { return bench_pair_puts(&pair, n, len); }
+BENCH_INLINE double put_loop(long n, size_t len) {
+    char *to = pair.heap, *from = pair.own;
+    int peer = bench.peer;
+    double start = rma_wtime();
+    for (long i = 0; i < n; i++) {
+        BENCH_RMA(rma_put(to, from, len, peer));
+        BENCH_RMA(rma_quiet());
+        bench_keep(from);
+    }
+    return rma_wtime() - start;
+}
 
 BENCH_INLINE double raw_loop(long n, size_t len) {
     char *to = pair.peer, *from = pair.own;
@@ -101,7 +111,33 @@ static size_t check_mpi(const struct bench_method *m) {
     return check_by(m, (uint64_t *)(void *)(pair.base + place), pair.base);
 }
 
+static void begin(void) {
+    place = (MPI_Aint)((bench.sizes.max + SIGNAL_SIZE - 1) / SIGNAL_SIZE * SIGNAL_SIZE);
+    bench_pair_open(&pair, (size_t)place + SIGNAL_SIZE);
+    word = bench_symmetric(SIGNAL_SIZE, SIGNAL_SIZE);
+    if (bench.role == BENCH_ORIGIN) raw = rma_ptr(word, bench.peer);
+    BENCH_RMA(rma_barrier_all());
+}
+
+static void end(void) {
+    BENCH_RMA(rma_free(word));
+    bench_pair_close(&pair);
+}
+
 int main(int argc, char **argv) {
+    static const struct bench_method methods[] = {
+        [SIGNAL] = {.name = "Latency (us)", .run = run_signal, .check = check_signal},
+        [PUT] = {.name = "put (us)", .run = run_put, .check = check_put},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_signal, .bare = true},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"signal/put", SIGNAL, {PUT, -1}},
+        {"signal/raw", SIGNAL, {RAW, -1}},
+        {"MPI/signal", MPI, {SIGNAL, -1}},
+        {0},
+    };
     static const struct bench_spec spec = {
         .title = "signal latency",
         .help = "Time of a put with a signal and their completion, from the first PE of a pair to the second:\n"
@@ -111,32 +147,14 @@ int main(int argc, char **argv) {
                 "  MPI (us)      MPI_Put, MPI_Win_flush, MPI_Accumulate of the signal, MPI_Win_flush, the target "
                 "waiting in MPI\n"
                 "1.2 at most is asked of signal/put. The compiler knows lengths of 1, 2, 4 and 8 bytes.",
+        .methods = methods,
+        .ratios = ratios,
         .min_size = 8,
         .max_size = (size_t)1 << 20,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
+        .begin = begin,
+        .end = end,
     };
-    struct bench_method methods[N_METHODS] = {
-        [SIGNAL] = {.name = "Latency (us)", .run = run_signal, .check = check_signal, .callers = BENCH_ORIGINS},
-        [PUT] = {.name = "put (us)", .run = run_put, .check = check_put, .callers = BENCH_ORIGINS},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_signal, .callers = BENCH_ORIGINS},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .callers = BENCH_ORIGINS, .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"signal/put", SIGNAL, {PUT, -1}},
-        {"signal/raw", SIGNAL, {RAW, -1}},
-        {"MPI/signal", MPI, {SIGNAL, -1}},
-    };
-
-    bench_init(argc, argv, &spec);
-    place = (MPI_Aint)((bench.sizes.max + SIGNAL_SIZE - 1) / SIGNAL_SIZE * SIGNAL_SIZE);
-    bench_pair_open(&pair, (size_t)place + SIGNAL_SIZE);
-    word = bench_symmetric(SIGNAL_SIZE, SIGNAL_SIZE);
-    if (bench.role == BENCH_ORIGIN) raw = rma_ptr(word, bench.peer);
-    BENCH_RMA(rma_barrier_all());
-    if (!pair.on_node) methods[RAW].run = NULL;
-    bench_sweep(methods, N_METHODS, ratios, 3);
-    BENCH_RMA(rma_free(word));
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OWN, ONE, RAW, MPI, N_METHODS };
+enum { OWN, ONE, RAW, MPI };
 enum { PUT, GET, FETCH_ADD };
 
 #define THREADS_MAX 64
@@ -138,11 +138,7 @@ static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win
         *workers[i].mine = turn + (uint64_t)i;
         if (bench.role == BENCH_TARGET) words[i * LINE] = operation == GET ? turn + 500 + (uint64_t)i : 0;
     }
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
-    bench_sync();
-    if (bench_calls_run(m)) m->run(n);
-    bench_sync();
-    if (win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(win));
+    bench_check_run(m, n, win);
     for (int i = 0; i < n_threads; i++) {
         if (bench.role == BENCH_ORIGIN && operation == GET) wrong += *workers[i].mine != turn + 500 + (uint64_t)i;
         if (bench.role == BENCH_TARGET && operation == PUT) wrong += words[i * LINE] != turn + (uint64_t)i;
@@ -171,6 +167,19 @@ int main(int argc, char **argv) {
         {"window", 'w', BENCH_COUNT, &window, 1, 1 << 20, "N", "operations for each completion [64]"},
         {0},
     };
+    static const struct bench_method methods[] = {
+        [OWN] = {.name = "own context (us)", .run = run_own, .check = check_heap},
+        [ONE] = {.name = "one context (us)", .run = run_one, .check = check_heap},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .bare = true},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .mpi = true},
+        {0},
+    };
+    static const struct bench_ratio ratios[] = {
+        {"own/raw", OWN, {RAW, -1}},
+        {"one/own", ONE, {OWN, -1}},
+        {"MPI/own", MPI, {OWN, -1}},
+        {0},
+    };
     static const struct bench_spec spec = {
         .title = "rate of threads",
         .note = "8 bytes, time of one operation among all",
@@ -184,21 +193,12 @@ int main(int argc, char **argv) {
                 "Give the origin as many processors as threads. The target waits in MPI for MPI's column, and off-node "
                 "in librma for the first.",
         .options = options,
+        .methods = methods,
+        .ratios = ratios,
         .rows = "Threads",
         .pairs = BENCH_PAIRS_MAX,
         .start = start_threaded,
         .budget = 5e-3,
-    };
-    struct bench_method methods[N_METHODS] = {
-        [OWN] = {.name = "own context (us)", .run = run_own, .check = check_heap, .callers = BENCH_ORIGINS},
-        [ONE] = {.name = "one context (us)", .run = run_one, .check = check_heap, .callers = BENCH_ORIGINS},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .callers = BENCH_ORIGINS},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .callers = BENCH_ORIGINS, .mpi = true},
-    };
-    static const struct bench_ratio ratios[] = {
-        {"own/raw", OWN, {RAW, -1}},
-        {"one/own", ONE, {OWN, -1}},
-        {"MPI/own", MPI, {OWN, -1}},
     };
     uint64_t *words;
 
@@ -211,11 +211,10 @@ int main(int argc, char **argv) {
         workers[i].near = pair.peer ? (uint64_t *)(void *)pair.peer + i * LINE : NULL;
         workers[i].mine = (uint64_t *)(void *)pair.own + i * LINE;
     }
-    if (!pair.on_node) methods[RAW].run = NULL;
     for (n_threads = 1; n_threads <= threads; n_threads *= 2) {
         char name[24];
         snprintf(name, sizeof name, "%d", n_threads);
-        bench_row(name, methods, N_METHODS, ratios, 3);
+        bench_row(name);
     }
     bench_pair_close(&pair);
     return bench_finish();

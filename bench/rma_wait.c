@@ -141,54 +141,27 @@ RUN(mpi, tell_mpi, await_mpi)
 
 /* What the origin does alone, with nothing pending. */
 
-BENCH_INLINE double repeat(long n, void (*once)(void)) {
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        once();
-        bench_keep(board);
-    }
-    return rma_wtime() - start;
-}
+BENCH_LOOP(run_test_false, wrong += rma_test(&board->word[0], RMA_CMP_EQ, -1L) != 0)
+BENCH_LOOP(run_look, wrong += __atomic_load_n(&board->word[0], __ATOMIC_ACQUIRE) == -1L)
+BENCH_LOOP(run_quiet, BENCH_RMA(rma_quiet()))
+BENCH_LOOP(run_fence, BENCH_RMA(rma_fence()))
+BENCH_LOOP(run_release, __atomic_thread_fence(__ATOMIC_RELEASE))
 
-static void test_false(void) { wrong += rma_test(&board->word[0], RMA_CMP_EQ, -1L) != 0; }
-
-static void look(void) { wrong += __atomic_load_n(&board->word[0], __ATOMIC_ACQUIRE) == -1L; }
-
-static void quiet(void) { BENCH_RMA(rma_quiet()); }
-
-static void fence(void) { BENCH_RMA(rma_fence()); }
-
-static void release(void) { __atomic_thread_fence(__ATOMIC_RELEASE); }
-
-#define REPEAT(ONCE)                                                                                                   \
-    static double run_##ONCE(long n) { return repeat(n, ONCE); }
-REPEAT(test_false)
-REPEAT(look)
-REPEAT(quiet)
-REPEAT(fence)
-REPEAT(release)
-
-struct row {
-    const char *name;
-    long n_words;
-    enum bench_callers callers;
-    double (*run[N_METHODS])(long n);
+/* n: words of the wait. The last three rows are the origin's alone. */
+static const struct bench_row rows[] = {
+    {"p", {run_p, run_raw, run_mpi}, 1},
+    {"atomic_set", {run_atomic_set, run_raw, run_mpi}, 1},
+    {"signal0", {run_signal0, run_raw_signal0, run_mpi}, 1},
+    {"signal8", {run_signal8, run_raw_signal8, run_mpi}, 1},
+    {"any1", {run_any, run_raw, run_mpi}, 1},
+    {"any8", {run_any, run_raw, run_mpi}, 8},
+    {"any64", {run_any, run_raw, run_mpi}, WORDS},
+    {"test", {run_test, run_raw, run_mpi}, 1},
+    {"test_false", {run_test_false, run_look, NULL}, 0},
+    {"quiet", {run_quiet, run_release, NULL}, 0},
+    {"fence", {run_fence, run_release, NULL}, 0},
+    {0},
 };
-
-static const struct row rows[] = {
-    {"p", 1, BENCH_BOTH, {run_p, run_raw, run_mpi}},
-    {"atomic_set", 1, BENCH_BOTH, {run_atomic_set, run_raw, run_mpi}},
-    {"signal0", 1, BENCH_BOTH, {run_signal0, run_raw_signal0, run_mpi}},
-    {"signal8", 1, BENCH_BOTH, {run_signal8, run_raw_signal8, run_mpi}},
-    {"any1", 1, BENCH_BOTH, {run_any, run_raw, run_mpi}},
-    {"any8", 8, BENCH_BOTH, {run_any, run_raw, run_mpi}},
-    {"any64", WORDS, BENCH_BOTH, {run_any, run_raw, run_mpi}},
-    {"test", 1, BENCH_BOTH, {run_test, run_raw, run_mpi}},
-    {"test_false", 1, BENCH_ORIGINS, {run_test_false, run_look, NULL}},
-    {"quiet", 1, BENCH_ORIGINS, {run_quiet, run_release, NULL}},
-    {"fence", 1, BENCH_ORIGINS, {run_fence, run_release, NULL}},
-};
-#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
 static size_t check(const struct bench_method *m) {
     size_t before = wrong;
@@ -196,11 +169,25 @@ static size_t check(const struct bench_method *m) {
     return wrong - before;
 }
 
+static void begin(void) {
+    bench_pair_open(&pair, sizeof *board);
+    board = (struct board *)(void *)pair.heap;
+    peer = (struct board *)(void *)pair.peer;
+    other = bench.peer;
+}
+
+static void before(struct bench_method *methods) {
+    n_words = rows[bench.row].n;
+    for (int i = 0; i < N_METHODS; i++) methods[i].callers = n_words > 0 ? BENCH_BOTH : BENCH_ORIGINS;
+}
+
+static void end(void) { bench_pair_close(&pair); }
+
 int main(int argc, char **argv) {
-    static int only = -1;
-    static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &only, 0, 0,
-         "p|atomic_set|signal0|signal8|any1|any8|any64|test|test_false|quiet|fence", "this row alone [all]"},
+    static const struct bench_method methods[] = {
+        [RMA] = {.name = "Latency (ns)", .check = check},
+        [RAW] = {.name = "raw (ns)", .check = check, .bare = true},
+        [MPI] = {.name = "MPI (ns)", .check = check, .mpi = true},
         {0},
     };
     static const struct bench_spec spec = {
@@ -219,33 +206,16 @@ int main(int argc, char **argv) {
                 "  test_false    rma_test that does not hold; raw: a load and a comparison\n"
                 "  quiet, fence  rma_quiet or rma_fence with nothing pending; raw: a fence of the compiler\n"
                 "1.1 at most is asked of rma/raw of those that wait, and 3 ns of quiet and fence.",
-        .options = options,
+        .methods = methods,
+        .ratios = bench_ratios,
+        .table = rows,
         .rows = "Row",
         .value = BENCH_NS,
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
+        .begin = begin,
+        .before = before,
+        .end = end,
     };
-    struct bench_method methods[N_METHODS] = {
-        [RMA] = {.name = "Latency (ns)", .check = check},
-        [RAW] = {.name = "raw (ns)", .check = check},
-        [MPI] = {.name = "MPI (ns)", .check = check, .mpi = true},
-    };
-
-    bench_init(argc, argv, &spec);
-    bench_pair_open(&pair, sizeof *board);
-    board = (struct board *)(void *)pair.heap;
-    peer = (struct board *)(void *)pair.peer;
-    other = bench.peer;
-    for (int i = 0; i < N_ROWS; i++) {
-        if (only >= 0 && only != i) continue;
-        n_words = rows[i].n_words;
-        for (int k = 0; k < N_METHODS; k++) {
-            methods[k].run = rows[i].run[k];
-            methods[k].callers = rows[i].callers;
-        }
-        if (!pair.on_node) methods[RAW].run = NULL;
-        bench_row(rows[i].name, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-    }
-    bench_pair_close(&pair);
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -115,26 +115,6 @@ static const double one_double = 1;
     send(P, (int)BIG);                                                                                                 \
     flush(P)
 
-BOTH(put)
-BOTH(get)
-BOTH(fetch_and_op)
-BOTH(compare_and_swap)
-BOTH(accumulate)
-BOTH(accumulate_128)
-BOTH(sum_longs)
-BOTH(get_sum_longs)
-BOTH(sum_big)
-BOTH(get_sum_big)
-BOTH(get_accumulate)
-BOTH(lock_fetch_unlock)
-BOTH(put_made_1)
-BOTH(put_made_8)
-BOTH(lock_put_unlock)
-BOTH(put_fence)
-BOTH(post_start_put)
-BOTH(put_patch)
-BOTH(put_big)
-
 /* The bare loop that adds, or copies and adds. */
 static void add(uint64_t *to, const uint64_t *from, uint64_t *fetch, size_t n) {
     if (fetch) memcpy(fetch, to, n * sizeof *to);
@@ -176,36 +156,42 @@ enum epoch {
 };
 enum effect { WRITES, READS, COUNTS, SWAPS, ADDS, SUMS /* integers */, FETCHES /* and adds integers */, PATCHES };
 
-static const struct row {
-    const char *name;
+/* clang-format off */
+#define ROWS(X)                                                                                                        \
+    X("put 8", PASSIVE, WRITES, 8, put, raw_put)                                                                       \
+    X("get 8", PASSIVE, READS, 8, get, raw_get)                                                                        \
+    X("fetch_and_op", PASSIVE, COUNTS, 8, fetch_and_op, raw_fetch_and_op)                                              \
+    X("compare_and_swap", PASSIVE, SWAPS, 8, compare_and_swap, raw_compare_and_swap)                                   \
+    X("accumulate 8", PASSIVE, ADDS, 8, accumulate, NULL)                                                              \
+    X("accumulate 1k", PASSIVE, ADDS, 8 * PATCH, accumulate_128, NULL)                                                 \
+    X("sum 512 longs", PASSIVE, SUMS, 8 * LONGS, sum_longs, raw_sum_longs)                                             \
+    X("get_sum 512 longs", PASSIVE, FETCHES, 8 * LONGS, get_sum_longs, raw_get_sum_longs)                              \
+    X("sum 1M", PASSIVE, SUMS, BIG, sum_big, raw_sum_big)                                                              \
+    X("get_sum 1M", PASSIVE, FETCHES, BIG, get_sum_big, raw_get_sum_big)                                               \
+    X("get_accumulate 8", PASSIVE, COUNTS, 8, get_accumulate, raw_fetch_and_op)                                        \
+    X("lock_fetch_unlock", LOCK, COUNTS, 8, lock_fetch_unlock, NULL)                                                   \
+    X("made type 1x1", PASSIVE, PATCHES, 8, put_made_1, NULL)                                                          \
+    X("made type 8x8", PASSIVE, PATCHES, 8 * 64, put_made_8, NULL)                                                     \
+    X("lock_put_unlock", LOCK, WRITES, 8, lock_put_unlock, NULL)                                                       \
+    X("put_fence", FENCE, WRITES, 8, put_fence, NULL)                                                                  \
+    X("post_start_put", POST, WRITES, 8, post_start_put, NULL)                                                         \
+    X("put_patch", PASSIVE, WRITES, 8 * PATCH * PATCH, put_patch, raw_put_patch)                                       \
+    X("put 1M", PASSIVE, WRITES, BIG, put_big, raw_put_big)
+/* clang-format on */
+#define CALLS_OF(NAME, EPOCH, EFFECT, SIZE, CALL, RAW) BOTH(CALL)
+ROWS(CALLS_OF)
+
+#define ROW(NAME, EPOCH, EFFECT, SIZE, CALL, RAW) {NAME, {ours_##CALL, RAW, mpis_##CALL}, SIZE},
+static const struct bench_row rows[] = {ROWS(ROW){0}};
+
+#define KIND(NAME, EPOCH, EFFECT, SIZE, CALL, RAW) {EPOCH, EFFECT, SIZE},
+static const struct kind {
     enum epoch epoch;
     enum effect effect;
     size_t size; /* bytes */
-    double (*run[N_METHODS])(long n);
-} rows[] = {
-    {"put 8", PASSIVE, WRITES, 8, {ours_put, raw_put, mpis_put}},
-    {"get 8", PASSIVE, READS, 8, {ours_get, raw_get, mpis_get}},
-    {"fetch_and_op", PASSIVE, COUNTS, 8, {ours_fetch_and_op, raw_fetch_and_op, mpis_fetch_and_op}},
-    {"compare_and_swap", PASSIVE, SWAPS, 8, {ours_compare_and_swap, raw_compare_and_swap, mpis_compare_and_swap}},
-    {"accumulate 8", PASSIVE, ADDS, 8, {ours_accumulate, NULL, mpis_accumulate}},
-    {"accumulate 1k", PASSIVE, ADDS, 8 * PATCH, {ours_accumulate_128, NULL, mpis_accumulate_128}},
-    {"sum 512 longs", PASSIVE, SUMS, 8 * LONGS, {ours_sum_longs, raw_sum_longs, mpis_sum_longs}},
-    {"get_sum 512 longs", PASSIVE, FETCHES, 8 * LONGS, {ours_get_sum_longs, raw_get_sum_longs, mpis_get_sum_longs}},
-    {"sum 1M", PASSIVE, SUMS, BIG, {ours_sum_big, raw_sum_big, mpis_sum_big}},
-    {"get_sum 1M", PASSIVE, FETCHES, BIG, {ours_get_sum_big, raw_get_sum_big, mpis_get_sum_big}},
-    {"get_accumulate 8", PASSIVE, COUNTS, 8, {ours_get_accumulate, raw_fetch_and_op, mpis_get_accumulate}},
-    {"lock_fetch_unlock", LOCK, COUNTS, 8, {ours_lock_fetch_unlock, NULL, mpis_lock_fetch_unlock}},
-    {"made type 1x1", PASSIVE, PATCHES, 8, {ours_put_made_1, NULL, mpis_put_made_1}},
-    {"made type 8x8", PASSIVE, PATCHES, 8 * 64, {ours_put_made_8, NULL, mpis_put_made_8}},
-    {"lock_put_unlock", LOCK, WRITES, 8, {ours_lock_put_unlock, NULL, mpis_lock_put_unlock}},
-    {"put_fence", FENCE, WRITES, 8, {ours_put_fence, NULL, mpis_put_fence}},
-    {"post_start_put", POST, WRITES, 8, {ours_post_start_put, NULL, mpis_post_start_put}},
-    {"put_patch", PASSIVE, WRITES, 8 * PATCH *PATCH, {ours_put_patch, raw_put_patch, mpis_put_patch}},
-    {"put 1M", PASSIVE, WRITES, BIG, {ours_put_big, raw_put_big, mpis_put_big}},
-};
-#define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
+} kinds[] = {ROWS(KIND)};
 
-static const struct row *row; /* being measured */
+static const struct kind *row; /* being measured */
 
 static char byte(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8) * 31 + seed); }
 
@@ -255,11 +241,7 @@ static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
     uint64_t *word = (uint64_t *)(void *)base;
     size_t wrong = 0;
     prepare(base, seed += 7);
-    bench_pair_sync_window(win);
-    bench_sync();
-    if (origin) m->run(1);
-    bench_sync();
-    bench_pair_sync_window(win);
+    bench_check_run(m, 1, win);
     for (size_t i = 0; target && (row->effect == WRITES || row->effect == PATCHES) && i < row->size; i++)
         wrong += base[place(i, true)] != byte(i, seed);
     for (size_t i = 0; origin && row->effect == READS && i < row->size; i++) wrong += pair.own[i] != byte(i, seed);
@@ -292,25 +274,37 @@ static void open_windows(void) {
     BENCH_MPI(MPI_Type_commit(&patch));
 }
 
-/* A row of calls that open their own epochs is outside of MPI_Win_lock_all. */
-static void leave_lock_all(void) {
-    BENCH_MPI(MPI_Win_unlock_all(ours.win));
-    BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
-    bench_sync_mpi();
-}
-
-static void enter_lock_all(void) {
-    bench_sync_mpi();
-    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, ours.win));
-    BENCH_MPI(PMPI_Win_lock_all(MPI_MODE_NOCHECK, mpis.win));
-}
-
 static void fence(int assert) {
     BENCH_MPI(MPI_Win_fence(assert, ours.win));
     BENCH_MPI(PMPI_Win_fence(assert, mpis.win));
 }
 
+/* Leaves the epoch of the row before. Calls that open their own epochs are outside of MPI_Win_lock_all. */
+static void enter(enum epoch next) {
+    static enum epoch epoch = PASSIVE;
+    if (epoch == FENCE) fence(MPI_MODE_NOSUCCEED);
+    if (epoch == PASSIVE && next != PASSIVE) {
+        BENCH_MPI(MPI_Win_unlock_all(ours.win));
+        BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
+    }
+    bench_sync_mpi();
+    if (epoch != PASSIVE && next == PASSIVE) {
+        BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, ours.win));
+        BENCH_MPI(PMPI_Win_lock_all(MPI_MODE_NOCHECK, mpis.win));
+    }
+    if (next == FENCE) fence(MPI_MODE_NOPRECEDE);
+    epoch = next;
+}
+
+static void begin_row(struct bench_method *methods) {
+    row = &kinds[bench.row];
+    bench.size = row->size;
+    for (int i = 0; i < N_METHODS; i++) methods[i].callers = row->epoch >= POST ? BENCH_ALL : BENCH_ORIGINS;
+    enter(row->epoch);
+}
+
 static void close_windows(void) {
+    enter(PASSIVE);
     BENCH_MPI(MPI_Type_free(&patch));
     BENCH_MPI(MPI_Group_free(&peer));
     BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
@@ -325,6 +319,12 @@ static void start(void) {
 }
 
 int main(int argc, char **argv) {
+    static const struct bench_method methods[] = {
+        [OURS] = {.name = "rma (ns)", .check = check_ours},
+        [RAW] = {.name = "raw (ns)", .check = check_raw, .bare = true},
+        [MPI] = {.name = "MPI (ns)", .check = check_mpis, .mpi = true},
+        {0},
+    };
     static const struct bench_spec spec = {
         .title = "MPI windows",
         .help = "Time of MPI's one-sided calls, by the first PE of a pair on memory of the second:\n"
@@ -336,33 +336,17 @@ int main(int argc, char **argv) {
                 "put_patch moves 128 x 128 doubles into rows of 1024. sum and get_sum are MPI_Accumulate and\n"
                 "MPI_Get_accumulate of integers; raw is a loop. made type: patches of 1 x 1 and 8 x 8 doubles\n"
                 "whose two datatypes are made, committed and freed for each put.",
+        .methods = methods,
+        .ratios = bench_ratios,
+        .table = rows,
         .rows = "Call",
         .pairs = 1,
-        .start = start,
         .value = BENCH_NS,
         .budget = 5e-3,
+        .start = start,
+        .begin = open_windows,
+        .before = begin_row,
+        .end = close_windows,
     };
-    static struct bench_method methods[N_METHODS] = {
-        [OURS] = {.name = "rma (ns)", .check = check_ours},
-        [RAW] = {.name = "raw (ns)", .check = check_raw},
-        [MPI] = {.name = "MPI (ns)", .check = check_mpis, .mpi = true},
-    };
-
-    bench_init(argc, argv, &spec);
-    open_windows();
-    for (int i = 0; i < N_ROWS; i++) {
-        row = &rows[i];
-        bench.size = row->size;
-        for (int k = 0; k < N_METHODS; k++) {
-            methods[k].run = k == RAW && !pair.on_node ? NULL : row->run[k];
-            methods[k].callers = row->epoch >= POST ? BENCH_ALL : BENCH_ORIGINS;
-        }
-        if (row->epoch != PASSIVE) leave_lock_all();
-        if (row->epoch == FENCE) fence(MPI_MODE_NOPRECEDE);
-        bench_row(row->name, methods, N_METHODS, bench_ratios, BENCH_RATIOS);
-        if (row->epoch == FENCE) fence(MPI_MODE_NOSUCCEED);
-        if (row->epoch != PASSIVE) enter_lock_all();
-    }
-    close_windows();
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -112,10 +112,8 @@ few="-i 3 -x 0 -r 1"
     passes 2 rma_gups $few -m 64k:128k
     begins 2 rma_histogram $few -m 64k:128k
     begins 2 rma_index_gather $few -m 64k:128k
-    begins 3 rma_sparse $few --rows=5000
     option 1 rma_histogram $few -m 64k:64k -w 1000 --bucket=7
     option 1 rma_index_gather $few -m 64k:64k -w 1000 --bucket=7
-    option 3 rma_sparse $few --rows=700 -w 100 --bucket=7
     begins 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
     far 4 rma_list $few --nodes=16 --ways
@@ -134,7 +132,6 @@ few="-i 3 -x 0 -r 1"
     option 3 rma_collect $few -m 8:32
     option 5 rma_lock $few
     option 1 rma_gups $few -m 64k:64k
-    option 3 rma_sparse $few --rows=1
     option 4 rma_list $few --nodes=1
     pes=3
     repeats 2 rma_bcast $few -m 4k:8k
@@ -149,7 +146,6 @@ few="-i 3 -x 0 -r 1"
     repeats 1 rma_gups $few -m 64k:64k -w 2
     repeats 1 rma_histogram $few -m 64k:64k -w 100
     option 1 rma_index_gather $few -m 64k:64k -w 100
-    option 3 rma_sparse $few --rows=300 -w 50
     option 4 rma_list $few --nodes=16
     far_option 4 rma_list $few --nodes=16 --ways
     pes=4

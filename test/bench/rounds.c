@@ -39,24 +39,27 @@ int main(int argc, char **argv) {
         {"others", 0, BENCH_COUNT, &others, 0, 1000, "N", "processors that other processes use [0]"},
         {0},
     };
+    static const struct bench_method methods[] = {
+        {.name = "A (us)", .run = run_a}, {.name = "B (us)", .run = run_b}, {0}};
+    static const struct bench_ratio ratios[] = {{"A/B", 0, {1, -1}}, {0}};
     static const struct bench_spec spec = {.title = "given rounds",
                                            .help = "test",
                                            .note = "no note",
                                            .options = options,
+                                           .methods = methods,
+                                           .ratios = ratios,
                                            .rows = "Row",
                                            .value = BENCH_US,
                                            .repeat = 3};
-    static const struct bench_ratio ratio = {"A/B", 0, {1, -1}};
     static const struct {
         const char *name;
         double times[6];
     } rows[] = {{"even", {1, 2, 3, 1, 2, 3}}, {"odd", {1, 4, 16, 4, 16, 1}}};
-    const struct bench_method methods[] = {{.name = "A (us)", .run = run_a}, {.name = "B (us)", .run = run_b}};
     bench_init(argc, argv, &spec);
     for (int i = 0; i < 2; i++) {
         times = rows[i].times;
         calls[0] = calls[1] = 0;
-        bench_row(rows[i].name, methods, 2, &ratio, 1);
+        bench_row(rows[i].name);
     }
     return bench_finish();
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* latency.h: the common part of the benchmarks of the latency of a put and of a get. */
+#ifndef BENCH_LATENCY_H
+#define BENCH_LATENCY_H
+
+#include "pair.h"
+
+/* The columns in --help, after the benchmark's own text. */
+#define LATENCY_HELP(CALL, GPTR_CALL, MPI_CALL)                                                                        \
+    "  Latency (us)  " CALL "\n"                                                                                       \
+    "  raw (us)      the same bytes by loads, stores or memcpy through rma_ptr; '-' off-node\n"                        \
+    "  MPI (us)      " MPI_CALL ", MPI_Win_flush on an allocated window, the target waiting in MPI\n"                  \
+    "Off-node the target waits in librma for the first column, and of MPI/rma 0.95 at least is asked.\n"               \
+    "The compiler knows lengths of 1, 2, 4 and 8 bytes, as in programs that move single values.\n"                     \
+    "With --ways, librma being started anew for each batch of another way:\n"                                          \
+    "  messages (us)     " GPTR_CALL ", with RMA_WINDOW=none\n"                                                        \
+    "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window\n"                \
+    "  MPI dynamic (us)  " MPI_CALL ", MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic\n"       \
+    "  static (us)       librma with RMA_WINDOW=static, with --memory=symmetric"
+
+/* bench_latency: main. Uses the spec's title and help. */
+int bench_latency(int argc, char **argv, const struct bench_spec *spec, bool get);
+
+#endif
