@@ -15,8 +15,8 @@
 #include "collectives/call.h"
 #include "runtime/net/group.h"
 #include "runtime/node/mailbox.h"
+#include "runtime/strided.h"
 #include "runtime/team.h"
-#include "runtime/transfer.h"
 
 #include <assert.h>
 #include <string.h>

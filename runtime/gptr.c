@@ -14,10 +14,8 @@
 #include "runtime/layered.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
-#include "runtime/place_pattern.h"
 #include "runtime/reach.h"
 #include "runtime/space.h"
-#include "runtime/transfer.h"
 #include "runtime/world.h"
 
 rma_gptr_t rma_gptr(const void *addr, int pe) {
@@ -108,17 +106,6 @@ int rmai_resolve_gptr(const char *call, const char *argument, const rma_ctx *ctx
                           "%s: global pointer %#llx with elements from %td bytes on is in no memory of PE %d", call,
                           (unsigned long long)g, from, rma_gptr_pe(g));
     return resolve_gptr(call, argument, ctx, g == RMA_GPTR_NULL ? g : g + (uint64_t)from, len, align, p);
-}
-
-/* Takes the region that p has entered out of p: the caller must leave the region. */
-static struct rmai_region *take_region(struct rmai_place *p) {
-    struct rmai_region *region = p->region;
-    p->region = NULL;
-    return region;
-}
-
-static void leave_region(struct rmai_region *region) {
-    if (region) rmai_attached_leave(region);
 }
 
 /* The address of this PE's own attached memory; NULL if g is something else, or wrong, or if another thread could
@@ -260,128 +247,4 @@ int rma_gptr_atomic_nbi_slow_(const char *call, int op, rma_gptr_t g, size_t len
     if (code == RMA_SUCCESS) code = resolve_gptr(call, "target", RMA_CTX_DEFAULT, g, len, len, &p);
     if (code == RMA_SUCCESS) code = rmai_place_atomic_later(&rmai_world, call, &p, op, len, value, cond, fetch);
     return rmai_raise(code);
-}
-
-/* ---- put with signal ---- */
-
-static int names_attached(rma_gptr_t g) { return (g & RMAI_OFFSET_MASK) >= RMA_GPTR_ATTACHED_; }
-
-/* Finds the word of a signal, and checks `op`. The caller must leave *region. Only the owner of attached memory knows
- * whether it is mapped and how it is aligned, so the owner adds 0 before any data move. */
-static int resolve_signal(const char *call, const rma_ctx *ctx, rma_gptr_t signal, int op, struct rmai_place *word,
-                          struct rmai_region **region) {
-    int code = rmai_check_signal_op(call, op);
-    if (code == RMA_SUCCESS) code = resolve_gptr(call, "signal", ctx, signal, 8, 8, word);
-    if (code != RMA_SUCCESS) return code;
-    *region = take_region(word);
-    if (!word->there && names_attached(signal))
-        code = rmai_place_atomic(&rmai_world, call, word, RMA_FETCH_ADD_, 8, 0, 0, &(uint64_t){0});
-    return code;
-}
-
-static int give_signal(const char *call, struct rmai_place *word, uint64_t value, int op) {
-    return rmai_place_atomic(&rmai_world, call, word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, 8, value, 0,
-                             NULL);
-}
-
-/* Data and signal are both found before anything moves. The signal is a release of the context's puts, so data
- * on another PE than the signal's are complete before it. */
-int rma_gptr_put_signal_slow_(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source, size_t len,
-                              rma_gptr_t signal, uint64_t value, int op, int nbi) {
-    struct rmai_world *w = &rmai_world;
-    struct rmai_region *region = NULL;
-    struct rmai_place to = {0}, word = {0};
-    int code = len ? rmai_check_local(call, "source", source) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
-    if (code == RMA_SUCCESS && len) code = resolve_gptr(call, "dest", ctx, dest, len, 1, &to);
-    if (code == RMA_SUCCESS && to.far && word.far && to.pe == word.pe && len <= RMAI_WITH_SIGNAL &&
-        !names_attached(dest) && !names_attached(signal))
-        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
-    if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
-    if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
-    leave_region(region);
-    return rmai_raise(code);
-}
-
-/* ---- strided ---- */
-
-/* Moves n elements, which all lie in one segment or region. */
-static int move_elements(const char *call, const rma_ctx *ctx, int put, rma_gptr_t remote, const void *local,
-                         ptrdiff_t remote_stride, ptrdiff_t local_stride, size_t elem, size_t n) {
-    const char *argument = put ? "dest" : "source";
-    const size_t bytes = n ? rmai_span(n, (size_t)remote_stride, elem) : 0;
-    struct rmai_region *region;
-    struct rmai_place p = {0};
-    int code = n ? rmai_check_local(call, put ? "source" : "dest", local) : RMA_SUCCESS;
-    if (code == RMA_SUCCESS && n && !bytes)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu byte%s, %td apart, overflow an address", call, n,
-                          elem, rmai_s(elem), remote_stride);
-    if (code == RMA_SUCCESS) code = resolve_gptr(call, argument, ctx, remote, bytes, 1, &p);
-    if (code != RMA_SUCCESS) return code;
-    region = take_region(&p);
-    if (n)
-        code = rmai_place_strided(call, &p, put, local, (size_t)remote_stride * elem, (size_t)local_stride * elem, elem,
-                                  n);
-    leave_region(region);
-    return code;
-}
-
-static int put_elements(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
-                        ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n) {
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = move_elements(call, ctx, 1, dest, source, dest_stride, source_stride, elem, n);
-    return rmai_raise(code);
-}
-
-static int put_elements_signal(const char *call, const rma_ctx *ctx, rma_gptr_t dest, const void *source,
-                               ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal,
-                               uint64_t value, int op) {
-    struct rmai_region *region = NULL;
-    struct rmai_place word = {0};
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = resolve_signal(call, ctx, signal, op, &word, &region);
-    if (code == RMA_SUCCESS && n) code = move_elements(call, ctx, 1, dest, source, dest_stride, source_stride, elem, n);
-    if (code == RMA_SUCCESS) code = give_signal(call, &word, value, op);
-    leave_region(region);
-    return rmai_raise(code);
-}
-
-static int get_elements(const char *call, const rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride,
-                        ptrdiff_t source_stride, size_t elem, size_t n) {
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = move_elements(call, ctx, 0, source, dest, source_stride, dest_stride, elem, n);
-    return rmai_raise(code);
-}
-
-int rma_gptr_iput(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
-                  size_t n) {
-    return put_elements("rma_gptr_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n);
-}
-
-int rma_gptr_iget(void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
-                  size_t n) {
-    return get_elements("rma_gptr_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n);
-}
-
-int rma_gptr_iput_signal(rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                         size_t elem, size_t n, rma_gptr_t signal, uint64_t value, int op) {
-    return put_elements_signal("rma_gptr_iput_signal", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem,
-                               n, signal, value, op);
-}
-
-int rma_ctx_gptr_iput(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                      size_t elem, size_t n) {
-    return put_elements("rma_ctx_gptr_iput", ctx, dest, source, dest_stride, source_stride, elem, n);
-}
-
-int rma_ctx_gptr_iget(rma_ctx *ctx, void *dest, rma_gptr_t source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                      size_t elem, size_t n) {
-    return get_elements("rma_ctx_gptr_iget", ctx, dest, source, dest_stride, source_stride, elem, n);
-}
-
-int rma_ctx_gptr_iput_signal(rma_ctx *ctx, rma_gptr_t dest, const void *source, ptrdiff_t dest_stride,
-                             ptrdiff_t source_stride, size_t elem, size_t n, rma_gptr_t signal, uint64_t value,
-                             int op) {
-    return put_elements_signal("rma_ctx_gptr_iput_signal", ctx, dest, source, dest_stride, source_stride, elem, n,
-                               signal, value, op);
 }

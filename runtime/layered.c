@@ -17,7 +17,6 @@
 #include "runtime/reach.h"
 #include "runtime/space.h"
 #include "runtime/team.h"
-#include "runtime/transfer.h"
 #include "runtime/watch/siblings.h"
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"

@@ -24,7 +24,7 @@
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
 #include "runtime/queue_lock.h"
-#include "runtime/transfer.h"
+#include "runtime/resolve.h"
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 

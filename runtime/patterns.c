@@ -17,7 +17,7 @@
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"
-#include "runtime/transfer.h"
+#include "runtime/resolve.h"
 #include "runtime/world.h"
 
 #include <string.h>
@@ -40,15 +40,13 @@ struct access {
 
 /* The checks of a call that moves no bytes: the context and the PE. */
 static int check_empty(const struct access *s) {
-    const struct rmai_context *c = rmai_context(s->c.call, s->ctx);
-    if (!c) return rma_last_code();
     if (s->by == BY_GLOBAL_POINTER) {
         struct rmai_place p = {0};
         const int code = rmai_resolve_gptr(s->c.call, s->c.names[RMAI_REMOTE], s->ctx, s->g, 0, 0, 1, &p);
         if (code == RMA_SUCCESS && p.region) rmai_attached_leave(p.region);
         return code;
     }
-    return rmai_context_pe(c, s->c.call, s->pe) >= 0 ? RMA_SUCCESS : RMA_ERR_PE;
+    return rmai_resolve_nothing(s->c.call, s->ctx, s->pe);
 }
 
 /* Memory of any kind, of a PE of the job: only its owner, or the kernel, knows whether it is there. */

@@ -10,7 +10,7 @@
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/place.h"
-#include "runtime/transfer.h"
+#include "runtime/resolve.h"
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 

@@ -1,108 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Accesses by symmetric address beyond the inlined path: PEs of the node that are outside its arithmetic progression,
- * PEs of other nodes, strided forms, and every error. The whole range is checked before the first byte moves. */
+ * PEs of other nodes, and every error. The whole range is checked before the first byte moves. */
 #include "config.h"
 
-#include "runtime/transfer.h"
 #include "base/attributes.h"
 #include "base/error.h"
-#include "base/settings.h"
-#include "base/pattern.h"
 #include "heap/segment.h"
-#include "heap/statics.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/job/traffic.h"
 #include "runtime/net/op.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/stream.h"
 #include "runtime/place.h"
-#include "runtime/place_pattern.h"
 #include "runtime/reach.h"
+#include "runtime/resolve.h"
+#include "runtime/strided.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
-
-#include <stdio.h>
-#include <string.h>
-
-static int not_symmetric(const struct rmai_world *w, const char *call, const char *argument, const void *addr,
-                         size_t len) {
-    const char *malloc_name = rmai_error_of_shmem(call) ? "shmem_malloc" : "rma_malloc";
-    char where[256];
-    if (!addr) return rmai_error(RMA_ERR_ADDRESS, "%s: %s is a null pointer", call, argument);
-    if (rmai_segment_holds(&w->symmetric, addr))
-        rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
-    else if (rmai_segment_holds(&w->local, addr))
-        strcpy(where, "it is in the local heap, which is not symmetric: use a global pointer (rma_gptr)");
-    else if (rmai_statics_constant(addr))
-        strcpy(where, "it is a constant of the program, or code, and only variables are symmetric");
-    else if (w->job.statics_mode == RMAI_STATICS_OFF)
-        snprintf(where, sizeof where,
-                 "it is in no memory that %s gives (global variables are not symmetric in this job: see RMA_STATICS)",
-                 malloc_name);
-    else if ((size_t)((const char *)addr - w->statics->base) < w->statics->size)
-        snprintf(where, sizeof where, "it passes the end of the program's global variables at %p",
-                 (void *)(w->statics->base + w->statics->size));
-    else
-        snprintf(where, sizeof where, "it is in no memory that %s gives, and in no global variable of the program",
-                 malloc_name);
-    return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p with %zu byte%s is not inside the symmetric heap: %s", call, argument,
-                      addr, len, rmai_s(len), where);
-}
-
-/* PE pe is number `slot` of the node or, with -1, on another node. */
-static int find_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, int slot,
-                          struct rmai_place *p) {
-    size_t offset = (size_t)((const char *)addr - w->symmetric.base), size = rmai_segment_size(&w->symmetric);
-    *p = (struct rmai_place){.far = slot < 0, .pe = pe, .slot = slot, .offset = w->job.layout.symmetric + offset};
-    if (offset <= size && len <= size - offset) {
-        if (!p->far) p->there = rmai_job_space(&w->job, slot) + w->job.layout.symmetric + offset;
-        return 1;
-    }
-    offset = (size_t)((const char *)addr - w->statics->base);
-    if (w->job.statics_mode == RMAI_STATICS_OFF || offset >= w->statics->size || len > w->statics->size - offset)
-        return 0;
-    p->offset = w->job.layout.statics + offset;
-    if (p->far) return 1;
-    if (slot == w->job.node_my_pe)
-        p->there = (void *)(uintptr_t)addr;
-    else if (w->job.statics_mode == RMAI_STATICS_REMAP)
-        p->there = rmai_job_space(&w->job, slot) + w->job.layout.statics + offset;
-    else
-        p->address = rmai_facts(&w->job, slot)->statics + offset;
-    return 1;
-}
-
-int rmai_place_symmetric(const struct rmai_world *w, const void *addr, size_t len, int pe, struct rmai_place *p) {
-    return find_symmetric(w, addr, len, pe, rmai_node_slot(&w->job, pe), p);
-}
-
-int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, const void *addr, size_t len, int pe,
-                 struct rmai_place *p) {
-    struct rmai_world *w = &rmai_world;
-    struct rmai_context *c = rmai_context(call, ctx);
-    if (!c) return rma_last_code();
-    pe = rmai_context_pe(c, call, pe);
-    if (pe < 0) return RMA_ERR_PE;
-    if (!find_symmetric(w, addr, len, pe, rmai_node_slot(&w->job, pe), p))
-        return not_symmetric(w, call, argument, addr, len);
-    p->set = c->pending;
-    return RMA_SUCCESS;
-}
-
-uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr) {
-    size_t offset = (size_t)((const char *)addr - w->statics->base);
-    if (offset < w->statics->size) return UINT64_MAX / 2 + offset;
-    return (uint64_t)((const char *)addr - w->symmetric.base);
-}
-
-/* The checks of a call that moves 0 bytes: its addresses may be anything. */
-static int check_ctx_and_pe(const char *call, const rma_ctx *ctx, int pe) {
-    struct rmai_context *c = rmai_context(call, ctx);
-    return c && rmai_context_pe(c, call, pe) >= 0 ? RMA_SUCCESS : rma_last_code();
-}
-
-/* ---- to other nodes ---- */
 
 /* ---- streams: the shortest path ----
  *
@@ -230,7 +144,7 @@ static inline int raise_failure(int code) { return RMAI_LIKELY(code == RMA_SUCCE
 static int put_symmetric(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
                          enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : check_ctx_and_pe(call, ctx, pe);
+    int code = len ? rmai_resolve(call, "dest", ctx, dest, len, pe, &p) : rmai_resolve_nothing(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
     if (code == RMA_SUCCESS && len) code = rmai_place_put(&rmai_world, call, &p, source, len, when);
     return rmai_raise(code);
@@ -239,7 +153,7 @@ static int put_symmetric(const char *call, const rma_ctx *ctx, void *dest, const
 static int get_symmetric(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe,
                          enum rmai_when when) {
     struct rmai_place p;
-    int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : check_ctx_and_pe(call, ctx, pe);
+    int code = len ? rmai_resolve(call, "source", ctx, source, len, pe, &p) : rmai_resolve_nothing(call, ctx, pe);
     if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "dest", dest);
     if (code == RMA_SUCCESS && len) code = rmai_place_get(&rmai_world, call, &p, dest, len, when);
     return rmai_raise(code);
@@ -327,14 +241,6 @@ void *rma_ptr(const void *addr, int pe) {
     there = rmai_place_symmetric(w, addr, 1, pe, &p) ? p.there : NULL;
     if (!there) rmai_net_poll_sometimes(w->net); /* a loop that polls by loads may call it */
     return there;
-}
-
-int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
-                      struct rmai_place *p) {
-    int code = rmai_resolve(call, argument, ctx, word, len, pe, p);
-    if (code == RMA_SUCCESS && ((uintptr_t)word & (len - 1)))
-        code = rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", call, argument, word, len);
-    return code;
 }
 
 /* As find_far, for an atomic on an aligned word. */
@@ -451,22 +357,6 @@ int rma_update_slow_(const char *call, const rma_ctx *ctx, uint32_t update, cons
                : update_in_context(call, ctx, update, target, value, pe);
 }
 
-int rmai_check_signal_op(const char *call, int op) {
-    if (op == RMA_SIGNAL_SET || op == RMA_SIGNAL_ADD) return RMA_SUCCESS;
-    return rmai_error(RMA_ERR_ARG,
-                      rmai_error_of_shmem(call) ? "%s: op %d is neither SHMEM_SIGNAL_SET nor SHMEM_SIGNAL_ADD"
-                                                : "%s: op %d is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD",
-                      call, op);
-}
-
-int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
-                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when) {
-    const int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_;
-    const struct rmai_op put = rmai_place_move(call, to, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, when),
-                         signal = rmai_place_operation(call, word, atomic, sizeof value, value, 0, NULL, RMAI_NOW);
-    return rmai_net_put_signal(&put, &signal);
-}
-
 /* The short path of a put with a signal, or of a signal alone, to symmetric heaps of other nodes. Returns 0, with
  * nothing done, if the call has to take the long path. */
 static inline int signal_far(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
@@ -485,131 +375,10 @@ static inline int signal_far(const char *call, const rma_ctx *ctx, void *dest, c
     return *code = rmai_net_put_signal(&put, &set), 1;
 }
 
-/* Data and signal are both checked before anything moves. */
 int rma_put_signal_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len,
                          uint64_t *signal, uint64_t value, int op, int pe, int nbi) {
-    struct rmai_world *w = &rmai_world;
-    struct rmai_place to = {0}, word;
-    int atomic = op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, code;
-    if (RMAI_LIKELY(signal_far(call, ctx, dest, source, len, signal, value, op, pe, nbi, &code)))
-        return raise_failure(code);
-    code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
-    if (code == RMA_SUCCESS && len) code = rmai_resolve(call, "dest", ctx, dest, len, pe, &to);
-    if (code == RMA_SUCCESS && len) code = rmai_check_local(call, "source", source);
-    if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
-    if (code == RMA_SUCCESS && len && to.far && len <= RMAI_WITH_SIGNAL)
-        return rmai_raise(rmai_place_put_signal(call, &to, source, len, &word, value, op, nbi ? RMAI_LATER : RMAI_NOW));
-    if (code == RMA_SUCCESS && len) code = rmai_place_put(w, call, &to, source, len, RMAI_NOW);
-    if (code == RMA_SUCCESS) code = rmai_place_atomic(w, call, &word, atomic, sizeof *signal, value, 0, NULL);
-    return rmai_raise(code);
-}
-
-/* ---- strided ---- */
-
-size_t rmai_span(size_t n, size_t stride, size_t elem) {
-    size_t bytes;
-    if (__builtin_mul_overflow((n - 1), stride, &bytes) || __builtin_mul_overflow(bytes, elem, &bytes) ||
-        __builtin_add_overflow(bytes, elem, &bytes))
-        return 0;
-    return bytes;
-}
-
-int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem) {
-    if (dest_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: dest_stride %td is below 1", call, dest_stride);
-    if (source_stride < 1) return rmai_error(RMA_ERR_ARG, "%s: source_stride %td is below 1", call, source_stride);
-    if (elem == 0) return rmai_error(RMA_ERR_ARG, "%s: elem is 0 bytes", call);
-    return RMA_SUCCESS;
-}
-
-/* For put and get: `remote` is the symmetric side, remote_stride its stride, `argument` its name in texts. */
-static int resolve_strided(const char *call, const char *argument, const rma_ctx *ctx, const void *remote,
-                           ptrdiff_t remote_stride, size_t elem, size_t n, int pe, struct rmai_place *p) {
-    size_t bytes;
-    if (n == 0) return check_ctx_and_pe(call, ctx, pe);
-    bytes = rmai_span(n, (size_t)remote_stride, elem);
-    if (!bytes)
-        return rmai_error(RMA_ERR_ADDRESS, "%s: %zu elements of %zu byte%s, %td apart, overflow an address", call, n,
-                          elem, rmai_s(elem), remote_stride);
-    return rmai_resolve(call, argument, ctx, remote, bytes, pe, p);
-}
-
-static inline int check_put_strided(const char *call, const rma_ctx *ctx, const void *dest, const void *source,
-                                    ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, int pe,
-                                    struct rmai_place *p) {
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = resolve_strided(call, "dest", ctx, dest, dest_stride, elem, n, pe, p);
-    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "source", source);
-    return code;
-}
-
-static int put_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
-                       ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
-    struct rmai_place p = {0};
-    int code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS)
-        code =
-            rmai_place_strided(call, &p, 1, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    return rmai_raise(code);
-}
-
-/* The signal is an atomic, and so comes after the elements. */
-static int put_strided_signal(const char *call, const rma_ctx *ctx, void *dest, const void *source,
-                              ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n, uint64_t *signal,
-                              uint64_t value, int op, int pe) {
-    struct rmai_world *w = &rmai_world;
-    struct rmai_place p = {0}, word;
-    int code = rmai_resolve_word(call, "signal", ctx, signal, sizeof *signal, pe, &word);
-    if (code == RMA_SUCCESS)
-        code = check_put_strided(call, ctx, dest, source, dest_stride, source_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS) code = rmai_check_signal_op(call, op);
-    if (code == RMA_SUCCESS)
-        code =
-            rmai_place_strided(call, &p, 1, source, (size_t)dest_stride * elem, (size_t)source_stride * elem, elem, n);
-    if (code == RMA_SUCCESS)
-        code = rmai_place_atomic(w, call, &word, op == RMA_SIGNAL_SET ? RMA_SET_ : RMA_FETCH_ADD_, sizeof *signal,
-                                 value, 0, NULL);
-    return rmai_raise(code);
-}
-
-static int get_strided(const char *call, const rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride,
-                       ptrdiff_t source_stride, size_t elem, size_t n, int pe) {
-    struct rmai_place p = {0};
-    int code = rmai_check_strides(call, dest_stride, source_stride, elem);
-    if (code == RMA_SUCCESS) code = resolve_strided(call, "source", ctx, source, source_stride, elem, n, pe, &p);
-    if (code == RMA_SUCCESS && n) code = rmai_check_local(call, "dest", dest);
-    if (code == RMA_SUCCESS)
-        code = rmai_place_strided(call, &p, 0, dest, (size_t)source_stride * elem, (size_t)dest_stride * elem, elem, n);
-    return rmai_raise(code);
-}
-
-int rma_iput(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
-             int pe) {
-    return put_strided("rma_iput", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
-}
-
-int rma_iget(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem, size_t n,
-             int pe) {
-    return get_strided("rma_iget", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n, pe);
-}
-
-int rma_iput_signal(void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem,
-                    size_t n, uint64_t *signal, uint64_t value, int op, int pe) {
-    return put_strided_signal("rma_iput_signal", RMA_CTX_DEFAULT, dest, source, dest_stride, source_stride, elem, n,
-                              signal, value, op, pe);
-}
-
-int rma_ctx_iput_signal(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                        size_t elem, size_t n, uint64_t *signal, uint64_t value, int op, int pe) {
-    return put_strided_signal("rma_ctx_iput_signal", ctx, dest, source, dest_stride, source_stride, elem, n, signal,
-                              value, op, pe);
-}
-
-int rma_ctx_iput(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                 size_t elem, size_t n, int pe) {
-    return put_strided("rma_ctx_iput", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
-}
-
-int rma_ctx_iget(rma_ctx *ctx, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,
-                 size_t elem, size_t n, int pe) {
-    return get_strided("rma_ctx_iget", ctx, dest, source, dest_stride, source_stride, elem, n, pe);
+    int code;
+    return RMAI_LIKELY(signal_far(call, ctx, dest, source, len, signal, value, op, pe, nbi, &code))
+               ? raise_failure(code)
+               : rmai_put_signal(call, ctx, dest, source, len, signal, value, op, pe, nbi);
 }

@@ -62,7 +62,7 @@ sources="$top_srcdir/test/threads/growth.c"
 for module in base/error base/settings base/size base/choice base/cgroup base/process \
     heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
     runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach \
-    runtime/space runtime/gptr runtime/transfer runtime/inline; do
+    runtime/space runtime/gptr runtime/resolve runtime/strided runtime/transfer runtime/inline; do
     sources="$sources $top_srcdir/$module.c"
 done
 # shellcheck disable=SC2086

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses by symmetric address that the inlined path cannot do itself: they are done in another way, or fail with an
- * error. */
-#ifndef RMAI_TRANSFER_H
-#define RMAI_TRANSFER_H
+/* Where symmetric addresses lead; runtime/gptr.h has the same for global pointers. */
+#ifndef RMAI_RESOLVE_H
+#define RMAI_RESOLVE_H
 
 #include <stddef.h>
 
@@ -24,24 +23,11 @@ int rmai_resolve(const char *call, const char *argument, const rma_ctx *ctx, con
 int rmai_resolve_word(const char *call, const char *argument, const rma_ctx *ctx, const void *word, size_t len, int pe,
                       struct rmai_place *p);
 
+/* rmai_resolve_nothing makes the checks of a call that moves 0 bytes, whose addresses may be anything: of ctx and pe.
+ */
+int rmai_resolve_nothing(const char *call, const rma_ctx *ctx, int pe);
+
 /* rmai_symmetric_offset returns a number for a symmetric object, the same on all PEs. */
 uint64_t rmai_symmetric_offset(const struct rmai_world *w, const void *addr);
-
-/* ---- elements with gaps between them, strides in elements ---- */
-
-/* rmai_check_strides: RMA_SUCCESS, or records RMA_ERR_ARG: a stride is below 1, or elem is 0. */
-int rmai_check_strides(const char *call, ptrdiff_t dest_stride, ptrdiff_t source_stride, size_t elem);
-
-/* rmai_span returns the bytes from the start of the first of n > 0 elements to the end of the last one; 0 on overflow.
- */
-size_t rmai_span(size_t n, size_t stride, size_t elem);
-
-/* rmai_place_put_signal puts at most RMAI_WITH_SIGNAL bytes to a place on another node, and then sets or adds to a word
- * of the same PE. `op` is RMA_SIGNAL_SET or RMA_SIGNAL_ADD. */
-int rmai_place_put_signal(const char *call, const struct rmai_place *to, const void *source, size_t len,
-                          const struct rmai_place *word, uint64_t value, int op, enum rmai_when when);
-
-/* rmai_check_signal_op: RMA_SUCCESS, or records RMA_ERR_ARG: op is neither RMA_SIGNAL_SET nor RMA_SIGNAL_ADD. */
-int rmai_check_signal_op(const char *call, int op);
 
 #endif
