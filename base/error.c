@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "base/error.h"
+#include "base/caller.h"
 #include "base/process.h"
 
 #include <stdarg.h>
@@ -102,6 +103,9 @@ static void note_tolerated_error(void) {
               error_identity[0] ? ": " : "", last_error.text);
 }
 
+/* While rmai_raise_ runs the error handler: its return address, in the public call or in that call's caller. */
+static _Thread_local const void *raised_at;
+
 void rmai_error_keep(struct rmai_error_kept *kept) { *kept = last_error; }
 
 void rmai_error_restore(const struct rmai_error_kept *kept) { last_error = *kept; }
@@ -111,8 +115,11 @@ int rmai_raise_(int code) {
     if (rma_errors_recorded_) return code;
     if (code == tolerated.code)
         note_tolerated_error();
-    else if (code != RMA_ERR_NO_MEM)
+    else if (code != RMA_ERR_NO_MEM) {
+        raised_at = __builtin_return_address(0);
         rmai_errhandler()(code, last_error.text);
+        raised_at = NULL;
+    }
     return code;
 }
 
@@ -146,11 +153,22 @@ void rma_errors_return(int code, const char *text) {
     (void)text;
 }
 
+/* Whether the program can have made the mistake: not the machine, MPI, a PE that has died. */
+static int is_of_program(int code) {
+    return code == RMA_ERR_ARG || code == RMA_ERR_PE || code == RMA_ERR_ADDRESS || code == RMA_ERR_BASE ||
+           code == RMA_ERR_STATE || code == RMA_ERR_MISMATCH;
+}
+
+int rmai_error_place(int code, const char *text, char *line, size_t room) {
+    return is_of_program(code) && rmai_caller_text(raised_at, text, line, room);
+}
+
+/* The text comes first: finding the place may take a moment, in which another PE may end the job. */
 void rma_errors_abort(int code, const char *text) {
-    if (error_identity[0])
-        rmai_note("%s: %s (%s); aborting the job", error_identity, text, rma_strerror(code));
-    else
-        rmai_note("%s (%s)", text, rma_strerror(code));
+    const char *who = error_identity, *colon = who[0] ? ": " : "";
+    char line[512];
+    rmai_note("%s%s%s (%s)%s", who, colon, text, rma_strerror(code), who[0] ? "; aborting the job" : "");
+    if (rmai_error_place(code, text, line, sizeof line)) rmai_note("%s%s%s", who, colon, line);
     code = code > RMA_SUCCESS && code <= RMA_ERR_SYSTEM ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
     if (end_job_function) end_job_function(code);
     rmai_process_let_read();

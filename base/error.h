@@ -59,6 +59,10 @@ void rmai_error_identity(const char *who, void (*end_job)(int code));
 /* rmai_error_who: these words; "" before they are set. */
 const char *rmai_error_who(void);
 
+/* rmai_error_place writes where the program has made the call of this error text (base/caller.h). Returns 0, and writes
+ * nothing, if the cause is not in the program, or the caller is not. */
+int rmai_error_place(int code, const char *text, char *line, size_t room);
+
 /* rmai_s: the ending of a noun after the number n: 1 byte, 2 bytes. */
 static inline const char *rmai_s(size_t n) { return n == 1 ? "" : "s"; }
 

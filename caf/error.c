@@ -16,7 +16,7 @@ void rmai_caf_error_stop(int code) {
 }
 
 void rmai_caf_report(struct rmai_caf_result r, enum rmai_caf_stat stat, const char *format, ...) {
-    char text[512];
+    char text[512], line[512];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -32,6 +32,8 @@ void rmai_caf_report(struct rmai_caf_result r, enum rmai_caf_stat stat, const ch
         return;
     }
     fprintf(stderr, "Error in image %d: %s\n", rmai_caf.me + 1, text);
+    if (stat != RMAI_CAF_STAT_NO_MEM && rma_caller_text_(NULL, line, sizeof line))
+        fprintf(stderr, "Error in image %d: %s\n", rmai_caf.me + 1, line);
     rmai_caf_error_stop(1);
 }
 

@@ -53,9 +53,13 @@ static int is_fatal(MPI_Errhandler handler) {
 /* Ends the whole job, whatever the communicator: MPICH's MPI_Abort of another communicator than MPI_COMM_WORLD waits
  * for messages of its processes, which may sleep in librma. */
 static void abort_job(int code, const char *text) {
-    int rank = -1;
+    int rank = -1, class = MPI_ERR_OTHER;
+    char line[512];
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fprintf(stderr, "rma_mpi: process %d: %s\n", rank, text);
+    PMPI_Error_class(code, &class);
+    if (class != MPI_ERR_OTHER && class != MPI_ERR_NO_MEM && rma_caller_text_(text, line, sizeof line))
+        fprintf(stderr, "rma_mpi: process %d: %s\n", rank, line);
     rma_exit_(code);
 }
 

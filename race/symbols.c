@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lines.h"
 #include "race/job.h"
 #include "race/places.h"
 
@@ -22,53 +23,15 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Inlined functions of librma's headers, and of C++'s and the compiler's: the user knows only their callers. */
-static int is_own_header(const char *path) {
-    static const char *const own[] = {"shmem.h:", "shmemx.h:", "rma.h:", "rma_typed.h:", "rma_inline.h:"};
-    const char *file = base_name(path);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (!strncmp(file, own[i], strlen(own[i]))) return 1;
-    return strstr(path, "/include/c++/") != NULL || strstr(path, "/lib/gcc/") != NULL;
-}
-
-/* The user's part of a name that a compiler has made: main of main._omp_fn.0 and f.constprop.0, count of count.1. The
- * names of clang's parallel regions have no such part. */
-static void cut_name(const char *made, char *name, size_t room) {
-    const char *end = strstr(made, " [clone ");
-    size_t len = end ? (size_t)(end - made) : strlen(made);
-    if (!strncmp(made, ".omp_", 5)) {
-        snprintf(name, room, "a parallel region");
-        return;
-    }
-    if (!strchr(made, '(') && strchr(made, '.') > made) len = (size_t)(strchr(made, '.') - made);
-    snprintf(name, room, "%.*s", (int)len, made);
-}
-
-/* Asks addr2line about one address of a file, and takes the innermost function inlined there that is the user's. It
- * does not ask about a path with a quote. */
-static int ask(const char *file, uint64_t address, char *place, size_t room, char *function, size_t function_room) {
-    char command[4400], name[512], line[4096];
-    char *end;
-    int found = 0, own = 0;
-    FILE *p;
-    if (strchr(file, '\'')) return 0;
-    snprintf(command, sizeof command, "addr2line -i -f -C -e '%s' 0x%llx 2>/dev/null", file,
-             (unsigned long long)address);
-    p = popen(command, "r");
-    if (!p) return 0;
-    while (fgets(name, sizeof name, p) && fgets(line, sizeof line, p)) {
-        line[strcspn(line, "\n")] = name[strcspn(name, "\n")] = '\0';
-        end = strstr(line, " (discriminator");
-        if (end) *end = '\0';
-        if (found && !own) continue; /* go on: the pipe must be read to its end */
-        if (name[0] != '?') cut_name(name, function, function_room);
-        if (line[0] == '?' || strstr(line, ":?") || !strcmp(base_name(line), ":0")) continue;
-        snprintf(place, room, "%s", base_name(line));
-        own = is_own_header(line);
-        found = 1;
-    }
-    pclose(p);
-    return found;
+/* address: a return address, which follows its call: its line may be that of the next statement. */
+static void name_place(const char *file, const char *shown, uint64_t address, char *place, size_t room, char *function,
+                       size_t function_room) {
+    const struct rmai_line l = rmai_lines_find(file, address - 1);
+    if (l.where[0])
+        snprintf(place, room, "%s", l.where);
+    else
+        snprintf(place, room, "%s+0x%llx", base_name(shown), (unsigned long long)address);
+    snprintf(function, function_room, "%s", l.function);
 }
 
 void race_symbols_place(uint32_t number, char *place, size_t room, char *function, size_t function_room) {
@@ -79,16 +42,13 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
     function[0] = '\0';
     if (main) {
         ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-        uint64_t address = pc + race_job.program - race_job.program_bias;
         path[n > 0 ? n : 0] = '\0';
-        /* A return address follows its call: its line may be that of the next statement. */
-        if (n <= 0 || !ask(path, address - 1, place, room, function, function_room))
-            snprintf(place, room, "%s+0x%llx", base_name(path), (unsigned long long)address);
+        name_place("/proc/self/exe", path, pc + race_job.program - race_job.program_bias, place, room, function,
+                   function_room);
     } else if (pe == race_job.my_pe && dladdr((void *)(uintptr_t)pc, &info) && info.dli_fname) {
-        uint64_t address = pc - (uintptr_t)info.dli_fbase;
-        if (!ask(info.dli_fname, address - 1, place, room, function, function_room))
-            snprintf(place, room, "%s+0x%llx", base_name(info.dli_fname), (unsigned long long)address);
-        if (!function[0] && info.dli_sname) cut_name(info.dli_sname, function, function_room);
+        name_place(info.dli_fname, info.dli_fname, pc - (uintptr_t)info.dli_fbase, place, room, function,
+                   function_room);
+        if (!function[0] && info.dli_sname) rmai_lines_cut(info.dli_sname, function, function_room);
     } else
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
@@ -100,7 +60,7 @@ static void demangle(const char *mangled, char *name, size_t room) {
     char *plain = NULL;
     int status = 0;
     if (__cxa_demangle && !strncmp(mangled, "_Z", 2)) plain = __cxa_demangle(mangled, NULL, NULL, &status);
-    cut_name(plain && !status ? plain : mangled, name, room);
+    rmai_lines_cut(plain && !status ? plain : mangled, name, room);
     free(plain);
 }
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* race_symbols_place describes a place: "FILE:LINE" in place, the function in function; without debugging information
- * "PROGRAM+0xOFFSET". It uses addr2line (binutils), if installed. */
+ * "PROGRAM+0xOFFSET" (base/lines.h). */
 void race_symbols_place(uint32_t number, char *place, size_t room, char *function, size_t function_room);
 
 /* race_symbols_variable finds the global variable at an address of this process. Returns 0 if there is none, else 1

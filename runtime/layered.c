@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/layered.h"
+#include "base/caller.h"
 #include "base/error.h"
 #include "base/process.h"
 #include "base/settings.h"
@@ -41,6 +42,8 @@ int rma_fail_(int code, const char *format, ...) {
 void rma_tolerate_(int code, enum rma_undefined_ kind) {
     rmai_error_tolerate(rma_checks_() ? RMA_SUCCESS : code, kind);
 }
+
+int rma_caller_text_(const char *text, char *line, size_t room) { return rmai_caller_text(NULL, text, line, room); }
 
 int rma_checks_(void) { return rmai_world.job.settings.check; }
 

@@ -29,6 +29,9 @@ void rma_setting_as_(const char *name, const char *text);
 /* rma_fail_ records an error and shows it to the error handler. Returns code. */
 int rma_fail_(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 
+/* rma_caller_text_: rmai_caller_text(NULL, text, line, room) of base/caller.h. */
+int rma_caller_text_(const char *text, char *line, size_t room);
+
 /* Things that the OpenSHMEM specification leaves undefined and that programs do all the same. */
 enum rma_undefined_ {
     RMA_UNDEFINED_ACTIVE_SET_, /* a PE outside of the active set is in its collective */

@@ -22,6 +22,7 @@ esac
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 skip_with_sanitizers
+need_lines
 
 unset_settings
 

@@ -200,6 +200,7 @@ fi
 
 [ -e "$top_srcdir/test/race" ] || { echo "check-race: there is no $top_srcdir/test/race" >&2; exit 99; }
 skip_with_sanitizers
+need_lines
 [ $keep = no ] || trap 'echo "kept: $dir"' EXIT
 mkdir "$dir/programs" "$dir/results"
 

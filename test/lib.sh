@@ -44,6 +44,11 @@ need() { for program; do [ -x "$program" ] || hard "there is no $program"; done;
 skip_with_sanitizers() {
     case ${SANITIZERS-} in *-fsanitize*) skip "needs a build without --enable-sanitizers${1:+: $1}" ;; esac
 }
+# need_lines: the build reads debugging information.
+need_lines() {
+    grep -q '^#define HAVE_ELFUTILS_LIBDWFL_H 1' "$top_builddir/config.h" ||
+        skip "needs a build with libdw (Debian package libdw-dev)"
+}
 # need_rma_mpi: sets $preload to the words that start a program with this build's rma_mpi.
 need_rma_mpi() {
     library=$top_builddir/.libs/librma_mpi.so

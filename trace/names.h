@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names for the places of a record: file and line, if the program was compiled with -g and addr2line (binutils) is
- * installed, else an offset in the program. */
+/* Names for the places of a record: file and line (base/lines.h), or an offset in the program. */
 #ifndef TRACE_NAMES_H
 #define TRACE_NAMES_H
 

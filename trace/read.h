@@ -14,7 +14,9 @@ struct trace_place {
     uint64_t offset;  /* of the return address in it */
     char name[TRACE_NAME];
     unsigned kind;
+    int polled;         /* calls of it are polls (trace_reads) */
     char where[160];    /* "halo.c:71", or "program+0x1234" */
+    int has_line;       /* it is the former */
     char function[120]; /* in which it is, or "" */
     /* The sums over all PEs. times: histogram by powers of two of nanoseconds. */
     uint64_t count, bytes, lengths[TRACE_LENGTHS], times[TRACE_TIMES];
@@ -28,6 +30,7 @@ struct trace_place {
     double waited;                     /* of `ns` */
     double wait_ns, wait_computing;    /* of the PE that waits longest here for one PE: how long, and how much of it */
     int wait_pe, wait_on;              /* the other computes */
+    uint64_t wait_times;               /* how often */
     double spread;                     /* collectives: sum of the times from the first entry to the last */
     uint64_t meetings, *last;          /* how many, and how often each PE was the last */
     double meeting_waited, *waited_by; /* longest sum of a PE's waits here; by PE */
@@ -70,6 +73,7 @@ struct trace_wait { /* PE `pe` waited for PE `on` */
     int pe, on;
     double ns, computing; /* computing: how long of it the other was in no call; -1: not yet known */
     double start, end;
+    uint64_t times; /* of a sum: of how many waits */
 };
 
 struct trace_flow { /* from an operation to the wait that it ended */

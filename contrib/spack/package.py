@@ -38,6 +38,7 @@ class Librma(AutotoolsPackage):
     depends_on("pkgconfig", type="build")
     depends_on("mpi@3:")
     depends_on("hwloc@2:")
+    depends_on("elfutils")
 
     provides("shmem")
 

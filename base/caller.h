@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the program has made the call of the library that is under way: for the texts of errors. It is found when an
+ * error is reported, by the compiler's tables for unwinding the stack, so calls that succeed do nothing for it. */
+#ifndef RMAI_CALLER_H
+#define RMAI_CALLER_H
+
+#include <stddef.h>
+
+/* rmai_caller_text writes where this thread has called the library, for example "rma_put was called at halo.c:71, in
+ * exchange". It takes the name of the call from the beginning of `text`, "rma_put: PE 2 is ..."; with another text or
+ * NULL it writes "the statement is at halo.c:71 ...". from: a return address within the library, before which frames do
+ * not count (the error handler of the program may call the library itself), or NULL. Returns 0, and writes nothing, if
+ * the library was not called by the program: its own threads, and what exit(3) calls. */
+int rmai_caller_text(const void *from, const char *text, char *line, size_t room);
+
+#endif
