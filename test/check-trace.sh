@@ -20,6 +20,7 @@ esac
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 skip_with_sanitizers
+need_lines
 unset_settings
 [ -f "$top_builddir/librma_trace.la" ] || skip "needs librma_trace, which was not built in $top_builddir (make)"
 # shellcheck source=stage.sh
@@ -44,6 +45,14 @@ line_of() { grep -n "TRACE: $1\>" "$source/${2:-planted.c}" | cut -d: -f1; } # l
 has() { # has WHAT TEXT: the last run's stderr has the text
     if grep -q -- "$2" err; then ok "$1"; else fail "$1: no '$2'"; fi
 }
+# advises WHAT TEXT: there is this advice, or none, since the machine was busy.
+advises() {
+    if grep -q "so times say little, and there is no advice" err; then
+        if grep "advice: " err; then fail "$1: advice although times say little"; else ok "$1: the machine was busy"; fi
+    else
+        has "$1" "advice: $2"
+    fi
+}
 has_not() { if grep -q -- "$2" err; then fail "$1: '$2'"; else ok "$1"; fi; }
 # Adds up what the page has of all PEs: puts, bytes, gets, bytes, atomics.
 page_sums() {
@@ -59,11 +68,11 @@ for n in $(by_depth "2" "2 8" "2 8 64"); do
     [ ! -e rma_trace.html ] || fail "a report that nobody has asked for"
     run env RMA_TRACE="$dir/job$n" $mpiexec -n "$n" ./planted
     exits 0 "$n PEs: RMA_TRACE=FILE"
-    has "$n PEs: advice on blocking gets" "advice: planted.c:$(line_of gets): up to .* blocking gets of 8 bytes"
-    has "$n PEs: advice on the wait" "advice: planted.c:$(line_of wait): the wait is .* for PE 0, which computes"
-    has "$n PEs: advice on the late PE" "advice: planted.c:$(line_of late): .* PE $((n - 1)) is the last"
+    advises "$n PEs: advice on blocking gets" "planted.c:$(line_of gets): up to .* blocking gets of 8 bytes"
+    advises "$n PEs: advice on the wait" "planted.c:$(line_of wait): the wait is .* for PE 0, which computes"
+    advises "$n PEs: advice on the late PE" "planted.c:$(line_of late): .* PE $((n - 1)) is the last"
     ./json <"job$n.json" >out || fail "$n PEs: the timeline is no JSON: $(cat out)"
-    grep -q "arrows $((n - 1))\$" out || fail "$n PEs: not $((n - 1)) arrows to waits: $(cat out)"
+    grep -q "arrows $((4 * (n - 1)))\$" out || fail "$n PEs: not $((4 * (n - 1))) arrows to waits: $(cat out)"
     [ ! -e "job$n.parts" ] || fail "$n PEs: the parts are left"
     # With RMA_STATS=yes the library counts the calls on a node, too.
     run env RMA_STATS=yes $mpiexec -n "$n" $(rma_trace) -o sums ./functions
@@ -89,6 +98,14 @@ must ./record bad 4 30
 run "$stage_prefix/bin/rma_trace" --merge bad
 has "advice where a PE waits 30 % of its time" "advice: .*the wait is 30 % of the time of PE 1, for PE 0, which comp"
 has "advice where the PEs wait 30 % for the last" "advice: .*costs PE [0-2] 30 % of its time; PE 3 is the last in 10"
+must ./record once 4 30 1
+run "$stage_prefix/bin/rma_trace" --merge once
+has "a number of one" "shmem_signal_wait_until: 1 call, "
+has_not "no advice from one event" "advice:"
+must ./record busy 4 30 10 30
+run "$stage_prefix/bin/rma_trace" --merge busy
+has "PEs that waited for a processor" "note: the machine was busy: PE 0 waited 30 % .*, and there is no advice"
+has_not "no advice where times say little" "advice:"
 
 run $mpiexec -n 2 $(rma_trace) -o inlined ./inlined good
 has "inlined calls: the report says that they are not seen" "note: the program has inlined calls"
@@ -105,6 +122,26 @@ mpich)
     if page_sums windows | grep -q '^[1-9][0-9]* [1-9][0-9]* [1-9]'; then ok "their puts and gets are counted"; else
         fail "MPI's windows: $(page_sums windows)"
     fi
+    must ${MPICC:-mpicc.mpich} -g -O2 "$source/polls.c" -o polls
+    must ${MPICC:-mpicc.mpich} -g0 -O2 "$source/polls.c" -o nameless
+    polls() { # polls PROGRAM ARGUMENT...: on 3 PEs
+        run $mpiexec -n 3 "$stage_prefix/bin/rma_mpi" --library "$stage_prefix/lib/librma/librma_mpi.so" \
+            $(rma_trace) -o polls "$@"
+        exits 0 "loops that poll: $*"
+    }
+    polls ./polls
+    for call in fetch:MPI_Fetch_and_op flush:MPI_Win_flush; do
+        advises "a loop of ${call#*:} waits for PE 0" "polls.c:$(line_of ${call%:*} polls.c): the wait in a loop of \
+${call#*:} is .* % of the time of PE 1, for PE 0, which computes meanwhile"
+    done
+    shares=$(sed -n 's/.* computing, \([0-9]*\) % moving data, \([0-9]*\) % waiting.*/\1 \2/p' err)
+    if [ "${shares% *}" -le 5 ] && [ "${shares#* }" -ge 10 ]; then ok "polling counts as waiting: ${shares#* } %"; else
+        fail "polling counts as waiting, and not as moving data: '$shares' %"
+    fi
+    polls ./polls once
+    has_not "no advice from one poll" "a loop of"
+    polls ./nameless
+    has "without -g the report says what gives lines" "note: [0-9]* of [0-9]* places are an offset .*: compile with -g"
     ;;
 esac
 if command -v gfortran >/dev/null; then
@@ -121,10 +158,10 @@ if command -v gfortran >/dev/null; then
     must gfortran -g -fcoarray=lib "$source/late.f90" -o late -L"$stage_prefix/lib" -lrma_caf -lrma
     run $mpiexec -n 3 $(rma_trace) -o late ./late
     exits 0 "coarrays: sync images and events"
-    has "sync images: for whom an image waits" \
-        "advice: late.f90:$(line_of sync late.f90): the wait is .* PE [01], for PE 2, which computes"
-    has "event wait: for whom an image waits" \
-        "advice: late.f90:$(line_of event late.f90): the wait is .* PE 0, for PE 1, which computes"
+    advises "sync images: for whom an image waits" \
+        "late.f90:$(line_of sync late.f90): the wait is .* PE [01], for PE 2, which computes"
+    advises "event wait: for whom an image waits" \
+        "late.f90:$(line_of event late.f90): the wait is .* PE 0, for PE 1, which computes"
 fi
 
 # ---- a browser ----
@@ -243,7 +280,7 @@ if [ "$mpi" = mpich ] && unshare -m --time --monotonic 7200 true 2>/dev/null; th
     run env MPIR_CVAR_NOLOCAL=1 $mpiexec -n 2 sh host.sh $(rma_trace) -o far/job ./functions few
     exits 0 "two hosts with clocks of their own"
     has "the clocks were compared" "clocks of the nodes were compared with an error of at most"
-    has "they agree" "wait is .* for PE 0, which computes"
+    has "they agree" "longest waiting of one PE for another: PE 1 for PE 0"
     if [ "$(sed -n 's/.*"elapsed":\([0-9]*\).*/\1/p' far/job.html)" -lt 1000000000000 ]; then
         ok "the job did not take hours"
     else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* There is advice on a place only if it takes a considerable share of a PE's time (the constants below), and if the
- * record shows the cause. If the machine was busy, so that the times are unreliable, a note says so. */
+/* There is advice on a place only if it takes a considerable share of a PE's time (the constants below) in more than
+ * one event, and if the record shows the cause. If the machine was busy, so that the times are unreliable, there is
+ * none, and a note says so. */
 #include "config.h"
 
 #include "trace/advice.h"
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lines.h"
 #include "trace/memory.h"
 
 #define RUN_SHARE  0.05 /* of a PE's time */
@@ -18,6 +20,8 @@
 #define LOCK_SHARE 0.1
 #define LEAST      1e6 /* nanoseconds: below, nothing is worth advice */
 #define SMALL      256 /* bytes */
+#define EVENTS     2   /* waits or meetings at a place: below, they may be chance */
+#define DELAYED    0.1 /* of a PE's time for which it waits for a processor: from then on times say little */
 
 static void add(struct trace_lines *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct trace_lines *l, const char *format, ...) {
@@ -110,8 +114,9 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
     uint64_t calls = 0;
     char a[32], b[32];
     for (int pe = 0; pe < r->n_pes; pe++) calls += r->pes[pe].calls;
-    add(l, "%d PE%s on %d node%s, %s, %llu calls from %u places", r->n_present, r->n_present == 1 ? "" : "s",
-        r->n_nodes, r->n_nodes == 1 ? "" : "s", time_text(a, r->elapsed), (unsigned long long)calls, r->n_places);
+    add(l, "%d PE%s on %d node%s, %s, %llu call%s from %u place%s", r->n_present, r->n_present == 1 ? "" : "s",
+        r->n_nodes, r->n_nodes == 1 ? "" : "s", time_text(a, r->elapsed), (unsigned long long)calls,
+        calls == 1 ? "" : "s", r->n_places, r->n_places == 1 ? "" : "s");
     if (!calls) {
         free(top);
         return;
@@ -121,9 +126,9 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
     for (uint32_t i = 0; i < r->n_places; i++) top[i] = &r->places[i];
     qsort(top, r->n_places, sizeof *top, by_ns);
     for (uint32_t i = 0; i < 3 && i < r->n_places && top[i]->ns > 0; i++)
-        add(l, "%s %s: %llu calls, %s, the longest %s%s", top[i]->where, top[i]->name,
-            (unsigned long long)top[i]->count, time_text(a, top[i]->ns), time_text(b, top[i]->ns_most),
-            i == 0 ? " (the costliest place)" : "");
+        add(l, "%s %s: %llu call%s, %s, the longest %s%s", top[i]->where, top[i]->name,
+            (unsigned long long)top[i]->count, top[i]->count == 1 ? "" : "s", time_text(a, top[i]->ns),
+            time_text(b, top[i]->ns_most), i == 0 ? " (the costliest place)" : "");
     for (size_t i = 0; i < r->n_waits; i++)
         if (!most || r->waits[i].ns > most->ns) most = &r->waits[i];
     if (most && most->ns > 0)
@@ -134,17 +139,26 @@ void trace_summary(const struct trace_record *r, struct trace_lines *l) {
 
 /* ---- what limits the record ---- */
 
-void trace_notes(const struct trace_record *r, struct trace_lines *l) {
-    int inlined = 0, delayed = -1;
-    double share = 0.1;
-    char a[32];
+/* The PE that has waited longest for a processor, and which share of its time, if that is so long that times say
+ * little; else -1. */
+static int delayed_pe(const struct trace_record *r, double *share) {
+    int delayed = -1;
+    *share = DELAYED;
     for (int pe = 0; pe < r->n_pes; pe++) {
-        const struct trace_pe *p = &r->pes[pe];
-        double mine = elapsed(r, pe) > 0 ? (double)p->end.delayed / elapsed(r, pe) : 0;
-        if (!p->present) continue;
-        inlined |= p->head.inlined;
-        if (mine > share) share = mine, delayed = pe;
+        double mine = elapsed(r, pe) > 0 ? (double)r->pes[pe].end.delayed / elapsed(r, pe) : 0;
+        if (r->pes[pe].present && mine > *share) *share = mine, delayed = pe;
     }
+    return delayed;
+}
+
+void trace_notes(const struct trace_record *r, struct trace_lines *l) {
+    int inlined = 0, delayed;
+    unsigned unnamed = 0;
+    double share;
+    char a[32];
+    for (int pe = 0; pe < r->n_pes; pe++)
+        if (r->pes[pe].present) inlined |= r->pes[pe].head.inlined;
+    for (uint32_t i = 0; i < r->n_places; i++) unnamed += !r->places[i].has_line && r->places[i].file[0] == '/';
     if (inlined)
         add(l, "the program has inlined calls, which are not seen: compile it with oshcc --trace or rmacc --trace");
     if (r->n_present < r->n_pes) add(l, "%d of %d PEs have left no record", r->n_pes - r->n_present, r->n_pes);
@@ -157,9 +171,14 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
     if (r->n_nodes > 1 && r->clock_error >= 0)
         add(l, "the clocks of the nodes were compared with an error of at most %s",
             time_text(a, (double)r->clock_error));
-    if (delayed >= 0)
-        add(l, "the machine was busy: PE %d waited %d %% of its time for a processor, so times say little", delayed,
-            (int)(100 * share));
+    if (unnamed)
+        add(l, "%u of %u places %s an offset in the program: %s", unnamed, r->n_places, unnamed == 1 ? "is" : "are",
+            rmai_lines_lack());
+    if ((delayed = delayed_pe(r, &share)) >= 0)
+        add(l,
+            "the machine was busy: PE %d waited %d %% of its time for a processor, so times say little, and there is "
+            "no advice",
+            delayed, (int)(100 * share));
 }
 
 /* ---- advice ---- */
@@ -167,7 +186,8 @@ void trace_notes(const struct trace_record *r, struct trace_lines *l) {
 static void about_runs(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     char a[32];
     double whole = p->run_pe >= 0 ? elapsed(r, p->run_pe) : 0;
-    if (p->kind != TRACE_GET || p->run_ns < RUN_SHARE * whole || p->run_ns < LEAST || p->bytes > SMALL * p->count)
+    if (p->kind != TRACE_GET || p->polled || p->run_ns < RUN_SHARE * whole || p->run_ns < LEAST ||
+        p->bytes > SMALL * p->count)
         return;
     add(l,
         "%s: up to %llu blocking gets of %s in a row from one PE, %d %% of PE %d's time: one longer or strided get, "
@@ -179,9 +199,11 @@ static void about_runs(const struct trace_record *r, const struct trace_place *p
 static void about_waits(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     double whole = p->wait_pe >= 0 ? elapsed(r, p->wait_pe) : 0;
     int computes = p->wait_computing > p->wait_ns / 2;
-    if (p->kind != TRACE_WAIT || p->wait_ns < WAIT_SHARE * whole || p->wait_ns < LEAST) return;
-    add(l, "%s: the wait is %d %% of the time of PE %d, for PE %d, which %s: %s", p->where, percent(p->wait_ns, whole),
-        p->wait_pe, p->wait_on, computes ? "computes meanwhile" : "is in calls of its own meanwhile",
+    if ((p->kind != TRACE_WAIT && !p->polled) || p->wait_times < EVENTS) return;
+    if (p->wait_ns < WAIT_SHARE * whole || p->wait_ns < LEAST) return;
+    add(l, "%s: the wait%s%s is %d %% of the time of PE %d, for PE %d, which %s: %s", p->where,
+        p->polled ? " in a loop of " : "", p->polled ? p->name : "", percent(p->wait_ns, whole), p->wait_pe, p->wait_on,
+        computes ? "computes meanwhile" : "is in calls of its own meanwhile",
         computes ? "give the first more to do before it waits, or let the other send earlier"
                  : "what it does there delays both");
 }
@@ -189,7 +211,7 @@ static void about_waits(const struct trace_record *r, const struct trace_place *
 static void about_meetings(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     int late = 0, worst = 0;
     char a[32];
-    if (!p->meetings || !p->waited_by) return;
+    if (p->meetings < EVENTS || !p->waited_by) return;
     for (int pe = 1; pe < r->n_pes; pe++) {
         if (p->last[pe] > p->last[late]) late = pe;
         if (p->waited_by[pe] > p->waited_by[worst]) worst = pe;
@@ -211,7 +233,7 @@ static void about_meetings(const struct trace_record *r, const struct trace_plac
 
 static void about_locks(const struct trace_record *r, const struct trace_place *p, struct trace_lines *l) {
     double whole = p->pe >= 0 ? elapsed(r, p->pe) : 0;
-    if (p->kind != TRACE_LOCK || p->pe_ns < LOCK_SHARE * whole || p->pe_ns < LEAST) return;
+    if (p->kind != TRACE_LOCK || p->count < EVENTS || p->pe_ns < LOCK_SHARE * whole || p->pe_ns < LEAST) return;
     add(l,
         "%s: PE %d spends %d %% of its time waiting for the lock: hold it for less, or use several locks, or atomics",
         p->where, p->pe, percent(p->pe_ns, whole));
@@ -227,7 +249,10 @@ static int by_weight(const void *a, const void *b) {
 }
 
 void trace_advice(const struct trace_record *r, struct trace_lines *l) {
-    struct trace_place **list = trace_need(calloc(r->n_places + 1, sizeof *list));
+    struct trace_place **list;
+    double share;
+    if (delayed_pe(r, &share) >= 0) return;
+    list = trace_need(calloc(r->n_places + 1, sizeof *list));
     for (uint32_t i = 0; i < r->n_places; i++) list[i] = &r->places[i];
     qsort(list, r->n_places, sizeof *list, by_weight);
     for (uint32_t i = 0; i < r->n_places && l->n < 8; i++) {

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#define TRACE_MAGIC   0x31454352u /* of this version */
+#define TRACE_MAGIC   0x32454352u /* of this version */
 #define TRACE_LENGTHS 40          /* histogram of lengths: [0] 0 bytes, [i] below 2^i bytes */
 #define TRACE_TIMES   40          /* histogram of ticks, likewise */
 #define TRACE_GROUP   64          /* PEs whose cells are written together */
@@ -21,7 +21,8 @@ enum trace_kind {
     TRACE_PUT_NBI,
     TRACE_GET,
     TRACE_GET_NBI,
-    TRACE_ATOMIC,     /* also an accumulate */
+    TRACE_FETCH,      /* an atomic that only reads */
+    TRACE_ATOMIC,     /* any other one; also an accumulate */
     TRACE_PUT_SIGNAL, /* a put and an atomic */
     TRACE_PUT_SIGNAL_NBI,
     TRACE_SIGNAL, /* the atomic alone */
@@ -97,6 +98,9 @@ struct trace_site {
 #define TRACE_NOWHERE     UINT64_MAX          /* unknown, or several places */
 #define TRACE_ARRIVALS    (UINT64_MAX - 8)    /* the place of waits for PEs that arrive (TRACE_ARRIVED) */
 #define TRACE_EVENT_PLACE ((uint64_t)3 << 62) /* places of events of coarrays */
+#define TRACE_WINDOW_PLACE                                                                                             \
+    ((uint64_t)1 << 62) /* places in MPI's windows: a hash of the window and the displacement                          \
+                         */
 struct trace_event {
     uint64_t start, span; /* ticks from the first call's beginning to the last one's end */
     uint64_t busy;        /* ticks in the calls */
@@ -107,6 +111,16 @@ struct trace_event {
     uint32_t kind, pad;
 };
 #define TRACE_NO_SITE UINT32_MAX
+
+/* Calls that a loop repeats until another PE has changed a word: they read it, or complete what has read it. If more
+ * than TRACE_POLLS of them follow each other, of at most two sites and for one word, then the further ones are a wait,
+ * an event of the kind TRACE_WAIT. Its addr is TRACE_ANYWHERE if they complete only: the word is one of the PE's own
+ * memory. */
+static inline int trace_reads(unsigned kind, uint64_t bytes) {
+    return kind == TRACE_QUIET || kind == TRACE_FETCH || ((kind == TRACE_GET || kind == TRACE_GET_NBI) && bytes <= 16);
+}
+#define TRACE_POLLS    32
+#define TRACE_ANYWHERE (UINT64_MAX - 16)
 
 /* Whether the records of several PEs are compared by such events: they are the last to be dropped. */
 static inline int trace_is_compared(unsigned kind) {
@@ -121,6 +135,7 @@ struct trace_use {
     uint64_t run_calls,
         run_ticks;     /* in runs of more than TRACE_RUN calls of the site to the same PE, nothing between */
     uint64_t run_most; /* the longest run */
+    uint64_t poll_ticks, poll_busy; /* in polls: with the time between the calls; in the calls */
     uint64_t lengths[TRACE_LENGTHS], times[TRACE_TIMES];
 };
 #define TRACE_RUN 16

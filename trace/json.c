@@ -112,7 +112,7 @@ static void write_event(const struct trace_record *r, struct writer *w, int pe, 
     }
     begin(w);
     fprintf(w->f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\",\"name\":", pe, thread,
-            start / 1e3, (end - start) / 1e3, class_names[trace_class(s->kind)]);
+            start / 1e3, (end - start) / 1e3, class_names[trace_class(e->kind)]);
     trace_json_text(w->f, s->name);
     fputs(",\"args\":{\"at\":", w->f);
     trace_json_text(w->f, s->where);

@@ -140,7 +140,8 @@ static void gather_waits(struct trace_record *r, const struct entry *e, void *li
     struct entry one = *e;
     (void)r;
     if (kind != TRACE_WAIT && kind != TRACE_LOCK) return;
-    one.key = word_key(e->pe, e->event->addr);
+    /* A poll may read another PE's word. */
+    one.key = word_key(e->event->pe >= 0 ? e->event->pe : e->pe, e->event->addr);
     add(list, one);
 }
 
@@ -161,7 +162,13 @@ static void gather_signals(struct trace_record *r, const struct entry *e, void *
     const int to_all = kind == TRACE_ARRIVED && e->event->pe < 0;
     struct words *w = arg;
     if ((kind > TRACE_SIGNAL && kind != TRACE_ARRIVED) || kind == TRACE_GET || kind == TRACE_GET_NBI) return;
-    if (e->event->addr == TRACE_NOWHERE || (e->event->pe < 0 && !to_all) || e->event->pe >= r->n_pes) return;
+    if (kind == TRACE_FETCH || (e->event->pe < 0 && !to_all) || e->event->pe >= r->n_pes) return;
+    if (!to_all && e->event->pe != e->pe) {
+        struct entry one = *e;
+        one.key = word_key(e->event->pe, TRACE_ANYWHERE);
+        if (*slot_of(w, one.key) == one.key) add(&w->found, one);
+    }
+    if (e->event->addr == TRACE_NOWHERE) return;
     for (int pe = to_all ? 0 : e->event->pe; pe < (to_all ? r->n_pes : e->event->pe + 1); pe++) {
         struct entry one = *e;
         one.key = word_key(pe, e->event->addr);
@@ -301,9 +308,11 @@ static void see_what_others_did(struct trace_record *r) {
     qsort(r->waits, r->n_waits, sizeof *r->waits, by_site);
     for (size_t i = 0, k, n = 0; i < r->n_waits; i = k) {
         struct trace_wait sum = r->waits[i];
+        sum.times = 1;
         for (k = i + 1; k < r->n_waits && !by_site(&r->waits[k], &sum); k++) {
             sum.ns += r->waits[k].ns;
             sum.computing += r->waits[k].computing;
+            sum.times++;
         }
         r->waits[n++] = sum;
         if (k >= r->n_waits) {
@@ -319,6 +328,7 @@ static void see_what_others_did(struct trace_record *r) {
         p->wait_computing = w->computing;
         p->wait_pe = w->pe;
         p->wait_on = w->on;
+        p->wait_times = w->times;
     }
 }
 

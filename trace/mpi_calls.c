@@ -19,6 +19,7 @@
 static struct window {
     MPI_Win win;
     int gone;
+    uint64_t place; /* the same on all its PEs, different for windows of the same PEs */
     struct trace_group_of *group;
     struct window *next;
 } * windows;
@@ -46,18 +47,32 @@ static struct trace_group_of *ask_for_group(MPI_Win win) {
     return g;
 }
 
-static struct trace_group_of *group_of(MPI_Win win) {
+static struct window *window_of(MPI_Win win) {
     struct window *w;
     for (w = __atomic_load_n(&windows, __ATOMIC_ACQUIRE); w; w = w->next)
-        if (w->win == win && !w->gone) return w->group;
+        if (w->win == win && !w->gone) return w;
     w = malloc(sizeof *w);
     if (!w) return NULL;
     *w = (struct window){.win = win, .group = ask_for_group(win)};
+    w->place = w->group ? w->group->hash : 0;
     pthread_mutex_lock(&lock);
+    for (const struct window *other = windows; other; other = other->next)
+        if (other->group && w->group && other->group->hash == w->group->hash) w->place++;
     w->next = windows;
     __atomic_store_n(&windows, w, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
-    return w->group;
+    return w;
+}
+
+static struct trace_group_of *group_of(MPI_Win win) {
+    const struct window *w = window_of(win);
+    return w ? w->group : NULL;
+}
+
+static uint64_t place_in(MPI_Win win, MPI_Aint disp) {
+    const struct window *w = window_of(win);
+    const uint64_t hash = ((uint64_t)disp ^ (w ? w->place * 0x9e3779b97f4a7c15u : 0)) * 0xd6e8feb86659fd93u;
+    return TRACE_WINDOW_PLACE | (hash >> 5 << 3);
 }
 
 static void forget(MPI_Win win) {
@@ -83,7 +98,7 @@ static uint64_t size_of(MPI_Datatype type, MPI_Count n) {
         return result;                                                                                                 \
     }
 #define ACCESS(KIND, CALL, PARAMETERS, BYTES, ...)                                                                     \
-    MPI_CALL(KIND, CALL, PARAMETERS, trace_group_pe(group_of(win), rank), BYTES, TRACE_NOWHERE, __VA_ARGS__)
+    MPI_CALL(KIND, CALL, PARAMETERS, trace_group_pe(group_of(win), rank), BYTES, place_in(win, disp), __VA_ARGS__)
 
 #define NEAR(ORIGIN, COUNT) ORIGIN void *origin, COUNT n, MPI_Datatype type
 #define FAR(COUNT)          int rank, MPI_Aint disp, COUNT far_n, MPI_Datatype far_type
@@ -114,7 +129,7 @@ ACCESSES(, int)
 #if MPI_VERSION >= 4
 ACCESSES(_c, MPI_Count)
 #endif
-ACCESS(TRACE_ATOMIC, MPI_Fetch_and_op,
+ACCESS(op == MPI_NO_OP ? TRACE_FETCH : TRACE_ATOMIC, MPI_Fetch_and_op,
        (const void *origin, void *into, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win), 0, origin,
        into, type, rank, disp, op, win)
 ACCESS(TRACE_ATOMIC, MPI_Compare_and_swap,
@@ -136,6 +151,28 @@ MPI_CALL(TRACE_LOCK, MPI_Win_lock, (int type, int rank, int assert, MPI_Win win)
 MPI_CALL(TRACE_WAIT, MPI_Win_start, (MPI_Group group, int assert, MPI_Win win), -1, 0, TRACE_NOWHERE, group, assert,
          win)
 MPI_CALL(TRACE_WAIT, MPI_Win_wait, (MPI_Win win), -1, 0, TRACE_NOWHERE, win)
+
+/* All PEs of a window make it, and so know it from its creation on, in the same order. */
+#define MAKES(CALL, PARAMETERS, ...)                                                                                   \
+    API int CALL PARAMETERS {                                                                                          \
+        TRACE_NEXT(CALL);                                                                                              \
+        int result = next(__VA_ARGS__);                                                                                \
+        if (result == MPI_SUCCESS && !trace_is_library(CALLS_HERE)) window_of(*win);                                   \
+        return result;                                                                                                 \
+    }
+#define MAKES_ALL(C, COUNT)                                                                                            \
+    MAKES(MPI_Win_create##C, (void *base, MPI_Aint size, COUNT unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),      \
+          base, size, unit, info, comm, win)                                                                           \
+    MAKES(MPI_Win_allocate##C, (MPI_Aint size, COUNT unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),    \
+          size, unit, info, comm, base, win)                                                                           \
+    MAKES(MPI_Win_allocate_shared##C,                                                                                  \
+          (MPI_Aint size, COUNT unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), size, unit, info, comm, \
+          base, win)
+MAKES_ALL(, int)
+#if MPI_VERSION >= 4
+MAKES_ALL(_c, MPI_Aint)
+#endif
+MAKES(MPI_Win_create_dynamic, (MPI_Info info, MPI_Comm comm, MPI_Win *win), info, comm, win)
 
 API int MPI_Win_fence(int assert, MPI_Win win) {
     TRACE_NEXT(MPI_Win_fence);

@@ -37,9 +37,11 @@
 #define ON_GPTR_STRIDED_SIGNAL(NAME, CTX, FAR, SOURCE, DST, SST, ELEM, N, SIGNAL, ...)                                 \
     ON_GPTR_PUT_SIGNAL(NAME, CTX, FAR, SOURCE, (N) * (ELEM), SIGNAL, 0, __VA_ARGS__)
 
-#define ON_FETCH(NAME, CTX, FAR, LEN, OP, ...)            TRACE_MOVE(TRACE_ATOMIC, NAME, CTX, FAR, 0, __VA_ARGS__)
-#define ON_UPDATE(NAME, CTX, FAR, LEN, ...)               TRACE_MOVE(TRACE_ATOMIC, NAME, CTX, FAR, 0, __VA_ARGS__)
-#define ON_FETCH_NBI(NAME, CTX, FAR, LEN, OP, FETCH, ...) TRACE_MOVE(TRACE_ATOMIC, NAME, CTX, FAR, 0, __VA_ARGS__)
+#define TRACE_ATOMIC_OF(OP)                    ((OP) == RMA_FETCH_ ? TRACE_FETCH : TRACE_ATOMIC)
+#define ON_FETCH(NAME, CTX, FAR, LEN, OP, ...) TRACE_MOVE(TRACE_ATOMIC_OF(OP), NAME, CTX, FAR, 0, __VA_ARGS__)
+#define ON_UPDATE(NAME, CTX, FAR, LEN, ...)    TRACE_MOVE(TRACE_ATOMIC, NAME, CTX, FAR, 0, __VA_ARGS__)
+#define ON_FETCH_NBI(NAME, CTX, FAR, LEN, OP, FETCH, ...)                                                              \
+    TRACE_MOVE(TRACE_ATOMIC_OF(OP), NAME, CTX, FAR, 0, __VA_ARGS__)
 
 /* The pieces of a side, in bytes; 0 for arguments that the library refuses. */
 #define PIECES_SECTION(STRIDE, COUNT, DIMS, ELEM)                 trace_bytes_of_section(COUNT, DIMS, ELEM)

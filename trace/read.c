@@ -233,7 +233,9 @@ static void add_use(struct trace_record *r, struct trace_pe *p, int pe, uint32_t
         s->run_calls = u->run_calls;
         s->run_most = u->run_most;
     }
-    p->ns[trace_class(s->kind)] += ns;
+    if (u->poll_ticks) s->polled = 1;
+    p->ns[trace_class(s->kind)] += ns - (double)u->poll_busy * p->per_tick;
+    p->ns[TRACE_WAITING] += (double)u->poll_ticks * p->per_tick;
     p->calls += u->count;
     switch (s->kind) {
         case TRACE_PUT_SIGNAL:
@@ -248,6 +250,7 @@ static void add_use(struct trace_record *r, struct trace_pe *p, int pe, uint32_t
             p->gets += u->count;
             p->get_bytes += u->bytes;
             break;
+        case TRACE_FETCH:
         case TRACE_ATOMIC:
         case TRACE_SIGNAL: p->atomics += u->count; break;
         default: break;

@@ -3,7 +3,7 @@
  *
  * A program may make millions of short calls in a second, for which a timeline has no room. So calls join: once a
  * thread has called a site SINGLE times in a row, a further call of the site that begins within CLOSE of the last one's
- * end becomes part of the event under way. Counts are exact always. */
+ * end becomes part of the event under way. The calls of a poll join, too. Counts are exact always. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -156,10 +156,16 @@ static inline unsigned bits_of(uint64_t n, unsigned most) {
     return bits < most ? bits : most - 1;
 }
 
-static inline void count(struct trace_thread *t, uint32_t site, const struct trace_done *d, uint64_t ticks) {
+/* polled: ticks since the last call of the poll; 0: the call is not part of one. */
+static inline void count(struct trace_thread *t, uint32_t site, const struct trace_done *d, uint64_t ticks,
+                         uint64_t polled) {
     struct trace_sums *s = t->sums[site];
     struct trace_group *g;
     if (!s && !(s = add_sums(t, site))) return;
+    if (polled) {
+        s->use.poll_ticks += polled;
+        s->use.poll_busy += ticks;
+    }
     s->use.count++;
     s->use.bytes += d->bytes;
     s->use.ticks += ticks;
@@ -194,11 +200,58 @@ void trace_record_flush(struct trace_thread *t) {
     t->now.count = 0;
 }
 
+/* ---- polls ---- */
+
+/* Whether the call continues the loop of calls that read: of the same sites, and of the same word. */
+static inline int continues(struct trace_poll *p, const struct trace_done *d, uint32_t site) {
+    if (!p->n || (d->kind != TRACE_QUIET && p->has_word && (d->pe != p->pe || d->addr != p->addr))) return 0;
+    if (site != p->sites[0] && p->sites[1] == TRACE_NO_SITE) p->sites[1] = site;
+    return site == p->sites[0] || site == p->sites[1];
+}
+
+/* Notes a call. Returns the ticks since the last one's end if both are part of a poll, else 0. */
+static inline uint64_t poll(struct trace_thread *t, const struct trace_done *d, uint32_t site, uint64_t start,
+                            uint64_t end) {
+    struct trace_poll *p = &t->poll;
+    const uint64_t last = p->end;
+    if (__builtin_expect(!trace_reads(d->kind, d->bytes), 1)) {
+        p->n = 0;
+        return 0;
+    }
+    if (!continues(p, d, site)) *p = (struct trace_poll){.sites = {site, TRACE_NO_SITE}};
+    p->n++;
+    p->end = end;
+    if (d->kind != TRACE_QUIET) {
+        p->has_word = 1;
+        p->site = site;
+        p->pe = d->pe;
+        p->addr = d->addr;
+    }
+    return p->n > TRACE_POLLS && start - last < CLOSE ? end - last : 0;
+}
+
+/* A poll is one event, of the site that reads the word. */
+static void add_to_poll(struct trace_thread *t, uint32_t site, uint64_t start, uint64_t end, uint64_t polled) {
+    const struct trace_poll *p = &t->poll;
+    struct trace_event *e = &t->now;
+    if (!e->count || e->kind != TRACE_WAIT || e->start + e->span != end - polled) {
+        trace_record_flush(t);
+        *e = (struct trace_event){.start = end - polled,
+                                  .addr = p->has_word ? p->addr : TRACE_ANYWHERE,
+                                  .site = p->has_word ? p->site : site,
+                                  .pe = p->has_word ? p->pe : -1,
+                                  .kind = TRACE_WAIT};
+    }
+    e->span = end - e->start;
+    e->busy += end - start;
+    if (e->count < UINT32_MAX) e->count++;
+}
+
 /* What is compared with other PEs' events stays apart. */
 static inline int joins(const struct trace_thread *t, const struct trace_done *d, uint32_t site, uint64_t start,
                         uint64_t end) {
     const struct trace_event *e = &t->now;
-    return e->count && !trace_is_compared(d->kind) && e->site == site && t->same > SINGLE &&
+    return e->count && !trace_is_compared(d->kind) && e->site == site && e->kind == d->kind && t->same > SINGLE &&
            start - (e->start + e->span) < CLOSE && end - start < CLOSE && e->count < UINT32_MAX;
 }
 
@@ -206,6 +259,7 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
     uint64_t end = trace_ticks();
     uint32_t site = site_of(t, d);
     struct trace_event *e = &t->now;
+    uint64_t polled;
     int again = site == t->run_site;
     if (__builtin_expect(site == TRACE_NO_SITE, 0)) {
         t->inside = 0;
@@ -215,8 +269,11 @@ void trace_leave(struct trace_thread *t, uint64_t start, const struct trace_done
     t->same = again ? t->same + 1 : 1;
     t->run_site = site;
     t->run_pe = d->pe;
-    count(t, site, d, end - start);
-    if (joins(t, d, site, start, end)) {
+    polled = poll(t, d, site, start, end);
+    count(t, site, d, end - start, polled);
+    if (polled) {
+        add_to_poll(t, site, start, end, polled);
+    } else if (joins(t, d, site, start, end)) {
         e->span = end - e->start;
         e->busy += end - start;
         e->bytes += d->bytes;

@@ -24,7 +24,15 @@ struct trace_thread {
     uint64_t dropped, merged;
     uint32_t run_site; /* the last call's, and its target; how many calls in a row */
     int32_t run_pe;
-    uint64_t run, same; /* same: calls of this site in a row, to whomever */
+    uint64_t run, same;  /* same: calls of this site in a row, to whomever */
+    struct trace_poll {  /* the calls of a loop that may be a poll */
+        uint64_t n, end; /* how many, and when the last one ended */
+        uint32_t sites[2];
+        int has_word; /* a call reads a word: its site, and the word */
+        uint32_t site;
+        int32_t pe;
+        uint64_t addr;
+    } poll;
     struct trace_sums *sums[TRACE_SITES_MOST];
     struct { /* the last sites, by the lower bits of their pc */
         uintptr_t pc;

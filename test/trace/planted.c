@@ -64,12 +64,15 @@ int main(int argc, char **argv) {
                 for (int i = 0; i < (few ? 64 : WORDS); i++) sum += shmem_long_g(&table[i], 0); /* TRACE: gets */
         shmem_barrier_all();
     } while (forever);
-    if (me == 0) {
-        if (!good) compute(200);
-        for (int pe = 1; pe < n; pe++) shmem_putmem_signal(table, &sum, sizeof sum, flag, 1, SHMEM_SIGNAL_SET, pe);
-    } else {
-        if (good) compute(5);
-        shmem_signal_wait_until(flag, SHMEM_CMP_EQ, 1); /* TRACE: wait */
+    for (uint64_t round = 1; round <= 4; round++) {
+        if (me == 0) {
+            if (!good) compute(50);
+            for (int pe = 1; pe < n; pe++)
+                shmem_putmem_signal(table, &sum, sizeof sum, flag, round, SHMEM_SIGNAL_SET, pe);
+        } else {
+            if (good) compute(2);
+            shmem_signal_wait_until(flag, SHMEM_CMP_GE, round); /* TRACE: wait */
+        }
     }
     for (int round = 0; round < 10; round++) {
         compute(good ? 10 : me == n - 1 ? 12 : 1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* record FILE PES [SHARE]: writes a record as a job of so many PEs leaves it, in which each PE has put to each other
- * one. With SHARE, PE 1 waits SHARE % of its time for a signal of PE 0, and all SHARE % for the last PE at barriers. */
+/* record FILE PES [SHARE [ROUNDS [DELAYED]]]: writes a record as a job of so many PEs leaves it, in which each PE has
+ * put to each other one. With SHARE, PE 1 waits SHARE % of its time for a signal of PE 0, and all SHARE % for the last
+ * PE at barriers, in 10 rounds, or ROUNDS. PE 0 has waited DELAYED % of its time for a processor. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,9 @@ static void chunk(FILE *f, int kind, const void *data, size_t len) {
     fwrite(data, len, 1, f);
 }
 
-/* In each of 10 rounds of 100 ms PE 0 signals PE 1 after 50 ms, and the barrier ends after 100 ms. */
-static void write_waits(FILE *f, int pe, int n, uint64_t share) {
-    const uint64_t span = share * 1000000;
+/* In each round, 100 ms of 10, PE 0 signals PE 1 in the middle, and the barrier comes at the end. */
+static void write_waits(FILE *f, int pe, int n, uint64_t share, uint32_t rounds) {
+    const uint64_t round = 1000000000 / rounds, span = share * round / 100;
     struct trace_site sites[] = {{.site = 1, .kind = TRACE_WAIT, .name = "shmem_signal_wait_until"},
                                  {.site = 2, .kind = TRACE_SIGNAL, .name = "shmem_signal_set"},
                                  {.site = 3, .kind = TRACE_COLLECTIVE, .name = "shmem_barrier_all"}};
@@ -24,23 +25,24 @@ static void write_waits(FILE *f, int pe, int n, uint64_t share) {
     struct trace_event signal = {.site = 2, .kind = TRACE_SIGNAL, .addr = 64, .pe = 1, .count = 1, .span = 1000};
     struct trace_event barrier = {.site = 3, .kind = TRACE_COLLECTIVE, .addr = 1, .pe = -1, .count = 1};
     for (int i = 0; i < 3; i++) chunk(f, TRACE_SITES, &sites[i], sizeof sites[i]);
-    for (uint32_t i = 0; i < 10; i++) {
-        wait.start = i * 100000000 + 50000000 - span;
-        signal.start = i * 100000000 + 50000000 - 1000;
-        barrier.start = (i + 1) * 100000000 - (pe == n - 1 ? 1000 : span + 1000);
-        barrier.span = (i + 1) * 100000000 - barrier.start;
+    for (uint32_t i = 0; i < rounds; i++) {
+        wait.start = i * round + round / 2 - span;
+        signal.start = i * round + round / 2 - 1000;
+        barrier.start = (i + 1) * round - (pe == n - 1 ? 1000 : span + 1000);
+        barrier.span = (i + 1) * round - barrier.start;
         barrier.more = i + 1;
         if (pe == 1) chunk(f, TRACE_EVENTS, &wait, sizeof wait);
         if (pe == 0) chunk(f, TRACE_EVENTS, &signal, sizeof signal);
         chunk(f, TRACE_EVENTS, &barrier, sizeof barrier);
     }
     for (uint32_t i = 1; i <= 3; i++) {
-        struct trace_use use = {.site = i, .count = 10, .ticks = 10 * (i == 3 ? barrier.span : i == 2 ? 1000 : span)};
+        const uint64_t each = i == 3 ? barrier.span : i == 2 ? 1000 : span;
+        struct trace_use use = {.site = i, .count = rounds, .ticks = rounds * each};
         if (i == 3 || (int)i == 2 - pe) chunk(f, TRACE_USE, &use, sizeof use);
     }
 }
 
-static void write_pe(FILE *f, int pe, int n, uint64_t share) {
+static void write_pe(FILE *f, int pe, int n, uint64_t share, uint32_t rounds, uint64_t delayed) {
     struct trace_head head = {.job = 1, .pe = pe, .n_pes = n, .node = pe / 32 * 32, .program = "./generated"};
     struct trace_clock clock = {.ticks = 0, .ns = 0};
     struct trace_site site = {.kind = TRACE_PUT, .name = "shmem_putmem"};
@@ -63,7 +65,8 @@ static void write_pe(FILE *f, int pe, int n, uint64_t share) {
     }
     chunk(f, TRACE_USE, &use, sizeof use);
     for (int i = 0; i < 20; i++, event.start += 5000000) chunk(f, TRACE_EVENTS, &event, sizeof event);
-    if (share) write_waits(f, pe, n, share);
+    if (share) write_waits(f, pe, n, share, rounds);
+    if (pe == 0) end.delayed = delayed * 10000000;
     clock.ticks = 1000000000;
     clock.ns = 1000000000;
     chunk(f, TRACE_CLOCK, &clock, sizeof clock);
@@ -80,7 +83,8 @@ int main(int argc, char **argv) {
         FILE *f;
         snprintf(name, sizeof name, "%s.parts/pe.%d", argv[1], pe);
         if (!(f = fopen(name, "w"))) return 1;
-        write_pe(f, pe, n, argc > 3 ? (uint64_t)atoi(argv[3]) : 0);
+        write_pe(f, pe, n, argc > 3 ? (uint64_t)atoi(argv[3]) : 0, argc > 4 ? (uint32_t)atoi(argv[4]) : 10,
+                 argc > 5 ? (uint64_t)atoi(argv[5]) : 0);
         if (fclose(f)) return 1;
     }
     return 0;
