@@ -128,17 +128,34 @@ static void name_offset(const struct object *o, char *text, size_t room) {
     snprintf(text, room, "%.200s+0x%llx", base_name(path), (unsigned long long)(o->pc - 1 - o->bias));
 }
 
-int rmai_caller_text(const void *from, const char *text, char *line, size_t room) {
+/* Returns 0 if the program has not called the library. */
+static int find_place(const void *from, struct object *o, struct rmai_line *l) {
     void *frames[FRAMES_MOST];
     const int n = backtrace(frames, FRAMES_MOST);
+    int first = 0;
+    for (int i = 0; from && i < n && !first; i++)
+        if (frames[i] == from) first = i;
+    return find_caller(frames, first, n, o, l) != n && strcmp(l->function, "start_thread") != 0;
+}
+
+int rmai_caller_place(char *place, size_t room) {
+    struct rmai_line l;
+    struct object o;
+    if (!find_place(NULL, &o, &l) || !(l.where[0] || l.function[0])) return 0;
+    snprintf(place, room, "%s%s%s%s", l.where[0] ? "at " : "", l.where,
+             !l.function[0] ? ""
+             : l.where[0]   ? ", in "
+                            : "in ",
+             l.function);
+    return 1;
+}
+
+int rmai_caller_text(const void *from, const char *text, char *line, size_t room) {
     char offset[256], subject[80] = "the statement is";
     const size_t name_len = text ? strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") : 0;
     struct rmai_line l;
     struct object o;
-    int first = 0;
-    for (int i = 0; from && i < n && !first; i++)
-        if (frames[i] == from) first = i;
-    if (find_caller(frames, first, n, &o, &l) == n || !strcmp(l.function, "start_thread")) return 0;
+    if (!find_place(from, &o, &l)) return 0;
     if (name_len > 0 && name_len < 60 && text[name_len] == ':')
         snprintf(subject, sizeof subject, "%.*s was called", (int)name_len, text);
     name_offset(&o, offset, sizeof offset);

@@ -13,4 +13,8 @@
  * the library was not called by the program: its own threads, and what exit(3) calls. */
 int rmai_caller_text(const void *from, const char *text, char *line, size_t room);
 
+/* rmai_caller_place writes the place of this thread's call alone, "at halo.c:71, in exchange" or "in exchange", for
+ * reports of long waits. Returns 0, and writes nothing, if it is not known. */
+int rmai_caller_place(char *place, size_t room);
+
 #endif

@@ -29,10 +29,12 @@ enum rmai_awaited {
  * cut. */
 #define RMAI_WAITING_TEXT   64
 #define RMAI_WAITING_DETAIL 96
+#define RMAI_WAITING_PLACE  96
 
 /* What a PE tells other PEs of a wait that lasts. */
 struct rmai_sign {
     char in[RMAI_WAITING_TEXT];      /* the public call, or "": this PE does not wait */
+    char place[RMAI_WAITING_PLACE];  /* of the call in the program: "at halo.c:71, in exchange", or "" */
     char until[RMAI_WAITING_DETAIL]; /* what has to happen, or "" */
     uint64_t wait;                   /* how many waits of this PE have lasted */
     uint64_t rests;                  /* how often this wait has looked in vain whether it is over */
@@ -62,8 +64,9 @@ struct rmai_stall {
     struct rmai_question *asked; /* the n questions under way, or NULL */
     int n;
     uint64_t rests;
-    int rounds; /* finished rounds of questions; in odd rounds all PEs are asked (runtime/watch/stall.c) */
-    int alone;  /* 1: this process has no other thread of the program; -1: it may have; 0: not asked yet */
+    int rounds;  /* finished rounds of questions; in odd rounds all PEs are asked (runtime/watch/stall.c) */
+    char *place; /* as in its sign; NULL: not asked yet */
+    int alone;   /* 1: this process has no other thread of the program; -1: it may have; 0: not asked yet */
 };
 
 /* rmai_stall_counted: how many of the seconds between two checks of a wait count as waited. Checks follow each other

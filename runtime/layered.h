@@ -201,7 +201,7 @@ struct rma_tests_ {
     const char *call;
     int reports;
     unsigned failed;    /* tests */
-    uint64_t stall[28]; /* struct rmai_stall */
+    uint64_t stall[30]; /* struct rmai_stall */
 };
 void rma_tests_turn_(struct rma_tests_ *tests);
 void rma_tests_over_(struct rma_tests_ *tests);

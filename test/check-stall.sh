@@ -86,12 +86,13 @@ start_late() {
         : >"$dir/$name.until"
     } &
 }
+place='( at stall\.c:[0-9]+, in [a-z_]+)?'
 # reported_late WAIT: prints the report about a PE that answers but does not come.
 reported_late() {
     case $1 in
-    wait | signal) told='(, until [^:]*)?: any PE may end that; 1 PE was asked, and answers' ;;
-    team) told=' .team 2.: PE 1 answers, and waits in no call' ;;
-    *) told=': PE 1 answers, and waits in no call' ;;
+    wait | signal) told="$place(, until [^:]*)?: any PE may end that; 1 PE was asked, and answers" ;;
+    team) told=" .team 2.$place: PE 1 answers, and waits in no call" ;;
+    *) told="$place: PE 1 answers, and waits in no call" ;;
     esac
     echo "has waited [0-9]+ s in $(name_of "$1")$told"
 }
@@ -204,7 +205,7 @@ for layout in one far; do
     fi
     for wait in barrier collective lock wait signal; do
         call=$(name_of $wait)
-        judge $layout.$wait.stop ended "has waited [0-9]+ s in $call(, until [^:]*)?: $silent"
+        judge $layout.$wait.stop ended "has waited [0-9]+ s in $call$place(, until [^:]*)?: $silent"
         judge $layout.$wait.stop ended "$call: $over"
         judge $layout.$wait.late passes "$(reported_late $wait)" 'PE 1 is stopped'
     done
@@ -216,12 +217,12 @@ for layout in one far; do
         judge $layout.$wait.elsewhere ended 'PE 1 waits in rma_broadcast'
         judge $layout.$wait.elsewhere ended "$call: deadlock: each of the 2 PEs waits for what only another one could"
     done
-    judge $layout.wait.elsewhere ended 'PE 0 waits in rma_wait_until_long, until the word 0x[0-9a-f]* is 1 .it is 0.'
+    judge $layout.wait.elsewhere ended "PE 0 waits in rma_wait_until_long$place, until the word 0x[0-9a-f]* is 1 .it is 0."
     judge $layout.team.crossed ended 'PE 0 waits in rma_team_sync .team 2.'
     judge $layout.team.crossed ended 'PE 1 waits in rma_team_sync .team 3.'
     judge $layout.team.crossed ended 'rma_team_sync: deadlock'
-    judge $layout.barrier.thread passes 'waits in rma_wait_until_long, until the word' 'deadlock'
-    judge $layout.barrier.signal passes 'waits in rma_wait_until_long, until the word' 'deadlock'
+    judge $layout.barrier.thread passes "waits in rma_wait_until_long$place, until the word" deadlock
+    judge $layout.barrier.signal passes "waits in rma_wait_until_long$place, until the word" deadlock
 done
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
 # Within a flush of MPI's window a PE asks no other PE, but checks the processes of its host.
@@ -237,7 +238,7 @@ for name in far.put.single far.put.multiple far.get.single far.get.multiple; do
 done
 # A loop of tests is a wait. But it does not report computing PEs, since the program may do other work between tests.
 for wait in $tests; do
-    judge one.$wait.stop ended "has waited [0-9]+ s in $(name_of $wait): PE 1 is stopped"
+    judge one.$wait.stop ended "has waited [0-9]+ s in $(name_of $wait)$place: PE 1 is stopped"
     judge one.$wait.stop ended "$(name_of $wait): PE 1 .*has been stopped for .*RMA_TIMEOUT"
 done
 judge one.test.late passes '' 'has waited [0-9]+ s in rma_test'

@@ -65,8 +65,8 @@ static int look_at(struct rmai_watch *w, struct rmai_census *c, int pe) {
 static void end_deadlock(const struct rmai_watch *w, const struct rmai_stall *s, const struct rmai_census *c) {
     const int n = w->job->n_pes;
     for (int pe = 0; pe < n && pe < SAID_MOST; pe++)
-        rmai_note("PE %d waits in %s%s%s", pe, c->sign[pe].in, c->sign[pe].until[0] ? ", until " : "",
-                  c->sign[pe].until);
+        rmai_note("PE %d waits in %s%s%s%s%s", pe, c->sign[pe].in, c->sign[pe].place[0] ? " " : "", c->sign[pe].place,
+                  c->sign[pe].until[0] ? ", until " : "", c->sign[pe].until);
     rmai_error(RMA_ERR_STATE, "%s: deadlock: each of the %d PEs waits for what only another one could do",
                rmai_error_name(s->call), n);
     rma_errors_abort(RMA_ERR_STATE, rma_last_error());

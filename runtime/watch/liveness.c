@@ -51,6 +51,7 @@ int rmai_ping_take_answer(struct rmai_pings *pings, int from, const struct rmai_
     if (!ping->used || ping->message.n != e->n || ping->pe != from) return RMA_SUCCESS;
     memcpy(&ping->sign, e + 1, sizeof ping->sign);
     ping->sign.in[sizeof ping->sign.in - 1] = 0;
+    ping->sign.place[sizeof ping->sign.place - 1] = 0;
     ping->sign.until[sizeof ping->sign.until - 1] = 0;
     ping->answered = 1;
     return RMA_SUCCESS;

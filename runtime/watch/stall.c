@@ -3,6 +3,7 @@
 
 #include "runtime/watch/stall.h"
 #include "base/attributes.h"
+#include "base/caller.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/process.h"
@@ -23,6 +24,7 @@
 #define ANSWER_TIME 1.0  /* an answer that takes longer is reported as missing */
 #define ANSWER_STEP 0.01 /* between checks for answers */
 #define PROBE_TIME  0.5  /* between two checks whether neighbours have died */
+#define PLACE_PART  0.2  /* of the time until the first report: then the wait looks where the program has called */
 #define DEATH_TIME  1.0  /* so long a neighbour has to be dead before it is reported */
 
 #define ASKED_MOST RMAI_PINGS /* PEs asked at a time */
@@ -176,14 +178,15 @@ static void forget_questions(struct rmai_stall *s) {
 
 __attribute__((format(printf, 3, 4))) static void report(const struct rmai_watch *w, const struct rmai_stall *s,
                                                          const char *format, ...) {
-    char name[RMAI_WAITING_TEXT], news[256], what[RMAI_WAITING_DETAIL] = "";
+    char name[RMAI_WAITING_TEXT], news[400], what[RMAI_WAITING_DETAIL] = "";
     va_list args;
     va_start(args, format);
     vsnprintf(news, sizeof news, format, args);
     va_end(args);
     name_wait(w, s, name);
     if (s->describe) s->describe(s->described, what);
-    rmai_note("%s has waited %.0f s in %s%s%s%s%s", rmai_error_who(), s->waited, name, what[0] ? ", until " : "", what,
+    rmai_note("%s has waited %.0f s in %s%s%s%s%s%s%s", rmai_error_who(), s->waited, name,
+              s->place && *s->place ? " " : "", s->place ? s->place : "", what[0] ? ", until " : "", what,
               *w->exiting ? " (its program has ended)" : "", news);
 }
 
@@ -200,8 +203,8 @@ static void report_question(const struct rmai_watch *w, const struct rmai_stall 
     else if (q->slot >= 0 && !rmai_same_pids(w->job, q->slot))
         report(w, s, ": PE %d is in another container, where it cannot be looked at", q->pe);
     else
-        report(w, s, ": PE %d answers, and waits in %s%s%s", q->pe, q->sign.in[0] ? q->sign.in : "no call",
-               q->sign.until[0] ? ", until " : "", q->sign.until);
+        report(w, s, ": PE %d answers, and waits in %s%s%s%s%s", q->pe, q->sign.in[0] ? q->sign.in : "no call",
+               q->sign.place[0] ? " " : "", q->sign.place, q->sign.until[0] ? ", until " : "", q->sign.until);
 }
 
 /* If no particular PE has to end the wait, one line for all is enough as long as all answer. Otherwise each PE waits
@@ -298,9 +301,17 @@ static void check_stall(struct rmai_watch *w, struct rmai_stall *s) {
     s->next = s->waited + (silent ? ANSWER_TIME : patience);
 }
 
+/* Reading the debugging information takes some hundredths of a second: so only for waits that will soon be reported. */
+static void find_place(struct rmai_stall *s) {
+    s->place = calloc(1, RMAI_WAITING_PLACE);
+    if (s->place) rmai_caller_place(s->place, RMAI_WAITING_PLACE);
+}
+
 void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
     struct rmai_sign sign = {.wait = s->last == 0 ? ++w->waits : w->waits, .rests = ++s->rests};
     name_wait(w, s, sign.in);
+    if (!s->place && s->waited > 0 && s->waited >= PLACE_PART * stall_patience(w)) find_place(s);
+    if (s->place) snprintf(sign.place, sizeof sign.place, "%s", s->place);
     if (s->describe) s->describe(s->described, sign.until);
     sign.stuck = (uint64_t)rmai_wait_is_stuck(w, s, stall_patience(w));
     rmai_sign_show(rmai_sign_of(w->job, w->sign_at, w->job->node_my_pe), &sign);
@@ -309,6 +320,8 @@ void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
 
 void rmai_stall_end(struct rmai_watch *w, struct rmai_stall *s) {
     forget_questions(s);
+    free(s->place);
+    s->place = NULL;
     rmai_census_end(w);
     rmai_stall_publish(w, "");
 }
