@@ -217,7 +217,8 @@ for layout in one far; do
         judge $layout.$wait.elsewhere ended 'PE 1 waits in rma_broadcast'
         judge $layout.$wait.elsewhere ended "$call: deadlock: each of the 2 PEs waits for what only another one could"
     done
-    judge $layout.wait.elsewhere ended "PE 0 waits in rma_wait_until_long$place, until the word 0x[0-9a-f]* is 1 .it is 0."
+    word="until the word 0x[0-9a-f]* is 1 .it is 0."
+    judge $layout.wait.elsewhere ended "PE 0 waits in rma_wait_until_long$place, $word"
     judge $layout.team.crossed ended 'PE 0 waits in rma_team_sync .team 2.'
     judge $layout.team.crossed ended 'PE 1 waits in rma_team_sync .team 3.'
     judge $layout.team.crossed ended 'rma_team_sync: deadlock'
