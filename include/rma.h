@@ -226,7 +226,7 @@ typedef uint64_t rma_gptr_t;
  * 9.3. */
 void *rma_malloc(size_t size);
 
-/* rma_calloc: count objects of size bytes, zeroed. An overflow of count * size is RMA_ERR_ARG. */
+/* rma_calloc: count objects of size bytes, zeroed. If count * size overflows, there is no memory for it. */
 void *rma_calloc(size_t count, size_t size);
 
 /* rma_aligned_alloc: as rma_malloc, aligned to alignment bytes: a power of two up to 1 GiB. The block's address on each

@@ -180,9 +180,9 @@ int rma_has_kernel_(int op, int type);
 void rma_kernel_(int op, int type, void *there, const void *mine, size_t n);
 size_t rma_type_align_(int type);
 
-/* rma_bell_ names a word of this PE's symmetric or local heap, aligned to 8 bytes: a signal, or a lone atomic, on it by
- * a PE of another node wakes the threads that sleep on `futex` by futex(2). There is one such word, the last that was
- * named; word NULL: none. It is for a thread above librma, which calls nothing of librma. */
+/* rma_bell_ names a word of this PE's symmetric or local heap, aligned to 8 bytes: a signal or an atomic on it by a PE
+ * of another node wakes the threads that sleep on `futex` by futex(2). There is one such word, the last that was named;
+ * word NULL: none. It is for a thread above librma, which calls nothing of librma. */
 void rma_bell_(const void *word, uint32_t *futex);
 
 /* rma_be_punctual_ lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */

@@ -125,12 +125,17 @@ static void *alloc_agreed(const char *call, enum rmai_collective which, int bad,
 
 void *rma_malloc(size_t size) { return alloc_agreed("rma_malloc", RMAI_CALL_MALLOC, RMA_SUCCESS, 0, size); }
 
+/* A product that overflows is a size for which there is no memory, as C's calloc has it. */
 void *rma_calloc(size_t count, size_t size) {
+    static const char call[] = "rma_calloc";
     size_t bytes;
-    int bad = RMA_SUCCESS;
-    if (__builtin_mul_overflow(count, size, &bytes))
-        bad = rmai_error(RMA_ERR_ARG, "rma_calloc: count %zu times size %zu overflows", count, size);
-    return alloc_agreed("rma_calloc", RMAI_CALL_CALLOC, bad, 0, bytes);
+    void *block;
+    if (!__builtin_mul_overflow(count, size, &bytes))
+        return alloc_agreed(call, RMAI_CALL_CALLOC, RMA_SUCCESS, 0, bytes);
+    block = alloc_agreed(call, RMAI_CALL_CALLOC, RMA_SUCCESS, 0, SIZE_MAX);
+    if (rma_last_code() == RMA_ERR_NO_MEM)
+        rmai_error(RMA_ERR_NO_MEM, "%s: count %zu times size %zu overflows", rmai_error_name(call), count, size);
+    return block;
 }
 
 void *rma_aligned_alloc(size_t alignment, size_t size) {

@@ -105,9 +105,9 @@ void rmai_pending_close(struct rmai_pending *s);
  * memory by atomics. net may be NULL. */
 uint32_t *rmai_net_alone(struct rmai_net *net);
 
-/* A bell wakes a thread that serves other PEs above this layer: after a lone atomic or a signal of another node on
- * `word`, of this PE's memory, but not after one of a run, the thread that did it wakes those that sleep on `futex`
- * (futex(2)). word NULL: there is no bell. rmai_net_set_bell changes the net's one bell. */
+/* A bell wakes a thread that serves other PEs above this layer: after an atomic or a signal of another node on `word`,
+ * of this PE's memory, the thread that did it wakes those that sleep on `futex` (futex(2)). word NULL: there is no
+ * bell. rmai_net_set_bell changes the net's one bell. */
 struct rmai_bell {
     const void *word;
     _Atomic uint32_t *futex;

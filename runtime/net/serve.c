@@ -548,6 +548,18 @@ static __attribute__((noinline)) unsigned do_steady_compare_swaps(const struct t
                     : do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 0), values);
 }
 
+static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[24]);
+
+/* There is a bell: it may be one of the first `done` words. */
+static RMAI_COLD void ring_for_run(const struct task *t, unsigned done) {
+    unsigned char wide[24];
+    uint64_t at;
+    for (unsigned i = 0; i < done; i++) {
+        memcpy(&at, element_at(t, i, wide), sizeof at);
+        ring_bell(t->net, (const unsigned char *)t->steady_there + (at - t->steady));
+    }
+}
+
 /* The most frequent kinds of runs, on words of 8 bytes, and of 4 bytes if the run is compact. A thread of this PE that
  * sleeps on one of the words wakes after all of them. */
 static __attribute__((noinline)) unsigned do_steady(const struct task *t, unsigned char *values) {
@@ -567,6 +579,7 @@ static __attribute__((noinline)) unsigned do_steady(const struct task *t, unsign
         done = do_steady_compare_swaps(t, values);
     word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
     if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
+    if (RMAI_UNLIKELY(t->net->bell.word != NULL)) ring_for_run(t, done);
     return done;
 }
 

@@ -47,6 +47,9 @@ static void too_much(void) {
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_malloc", rma_malloc(SIZE_MAX - 100) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_calloc", rma_calloc(8, MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
+    EXPECT_ZERO("rma_calloc", rma_calloc(SIZE_MAX, 2) != NULL, RMA_ERR_NO_MEM,
+                job_text("count %zu times size 2 overflows", SIZE_MAX));
+    EXPECT_ZERO("rma_calloc", rma_calloc((size_t)1 << 32, (size_t)1 << 32) != NULL, RMA_ERR_NO_MEM, "overflows");
     EXPECT_ZERO("rma_aligned_alloc", rma_aligned_alloc((size_t)1 << 30, 64) != NULL, RMA_ERR_NO_MEM, "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_realloc", rma_realloc(kept, 8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
     EXPECT_ZERO("rma_realloc", rma_realloc(NULL, 8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
