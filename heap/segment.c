@@ -16,6 +16,8 @@
 #define CHUNK_MIN ((size_t)256 << 10)
 #define CHUNK_MAX ((size_t)64 << 20)
 
+#define OVERRUNS_MOST 4096 /* blocks, some microseconds */
+
 #define RED 0xf3 /* in red zones */
 #define NEW 0xa5 /* in new blocks, with RMA_HEAP_CHECK=full */
 #define OLD 0xdf /* in freed blocks */
@@ -204,7 +206,8 @@ static size_t zone_of(const struct rmai_segment *s, size_t size) {
 }
 
 static void mark_zone(const struct rmai_segment *s, void *block, size_t size) {
-    memset((char *)block + size, RED, zone_of(s, size));
+    const size_t len = zone_of(s, size);
+    if (len) memset((char *)block + size, RED, len);
 }
 
 /* Bytes from a block's first byte to the end of its red zone. */
@@ -241,8 +244,8 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
     if (RMAI_UNLIKELY(s->guard)) {
         check_taken_memory(s, call, s->base + offset, size, 0, span_of(s, size));
         memset(s->base + offset, NEW, size);
-        mark_zone(s, s->base + offset, size);
     }
+    if (s->guard || s->slack) mark_zone(s, s->base + offset, size);
     return s->base + offset;
 }
 
@@ -296,8 +299,12 @@ int rmai_segment_resize(struct rmai_segment *s, void *block, size_t size) {
 
 void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, size_t old) {
     size_t size = old, before, after;
-    if (!s->guard) return;
+    if (!s->guard && !s->slack) return;
     rmai_segment_live(s, block, &size);
+    if (!s->guard) {
+        mark_zone(s, block, size);
+        return;
+    }
     before = span_of(s, old), after = span_of(s, size);
     if (after > before) check_taken_memory(s, call, block, size, before, after);
     if (size > old) memset((char *)block + old, NEW, size - old);
@@ -355,6 +362,24 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
         "%s: byte %zu before the block at %p is %#x: it was underrun, or the block of %zu byte%s at %p was overrun",
         call, (size_t)((const unsigned char *)block - bad), block, *bad, before.size - s->guard,
         rmai_s(before.size - s->guard), (void *)(s->base + before.offset));
+}
+
+void rmai_segment_note_overrun(const struct rmai_segment *s, const char *call, const void *at, size_t size) {
+    const unsigned char *block = at;
+    for (size_t i = size; i < rmai_round_up(size, RMAI_TLSF_UNIT); i++) {
+        if (block[i] == RED) continue;
+        rmai_note("%s: %s: the block of %zu byte%s at %p in the %s was overrun: byte %zu past its end is %#x "
+                  "(RMA_HEAP_CHECK=full finds such writes sooner, and also those to freed blocks)",
+                  rmai_error_who(), rmai_error_name(call), size, rmai_s(size), at, s->name, i - size, block[i]);
+        return;
+    }
+}
+
+void rmai_segment_overruns(const struct rmai_segment *s, const char *call) {
+    struct rmai_tlsf_block b;
+    size_t next;
+    for (size_t at = 0, n = 0; n < OVERRUNS_MOST && (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next, n++)
+        if (b.live) rmai_segment_overrun(s, call, s->base + at, b.size);
 }
 
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks) {

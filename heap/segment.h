@@ -62,6 +62,7 @@ struct rmai_segment {
     size_t committed;         /* bytes safe to touch, except the holes */
     struct rmai_holes *holes; /* or NULL: there are none. Only for a segment without views */
     size_t guard;             /* bytes of red zone after each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
+    int slack;                /* 1: the rest of a block's last unit, if any, is a red zone also where guard is 0 */
     int in_steps;             /* 1: it grows to the end of a step (rmai_step_end), while there is memory */
     int spares;               /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
     int shared;               /* 1: peers may free blocks while the holder works */
@@ -144,6 +145,16 @@ size_t rmai_segment_drain(struct rmai_segment *s, struct rmai_returned *list, st
  * before it. Returns RMA_SUCCESS, or records RMA_ERR_ADDRESS for `call`, with the byte that was overwritten. Without
  * red zones it always returns RMA_SUCCESS. */
 int rmai_segment_intact(const struct rmai_segment *s, const char *call, const void *block, int held);
+
+/* rmai_segment_overrun prints a note for `call` if the slack behind a live block of this size was overwritten: also
+ * without RMA_HEAP_CHECK=full, with which rmai_segment_intact has told more. rmai_segment_overruns does so for the
+ * first blocks of the segment, as many as it can look at in a moment. */
+void rmai_segment_note_overrun(const struct rmai_segment *s, const char *call, const void *block, size_t size);
+static inline void rmai_segment_overrun(const struct rmai_segment *s, const char *call, const void *block,
+                                        size_t size) {
+    if (size % RMAI_TLSF_UNIT && s->slack && !s->guard) rmai_segment_note_overrun(s, call, block, size);
+}
+void rmai_segment_overruns(const struct rmai_segment *s, const char *call);
 
 /* rmai_segment_report prints notes about the live blocks (at most `leaks` of them, and their sum; none if `leaks` is
  * 0), the damaged red zones, and the free blocks that were written to. Each line begins with `who`. Returns the number

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "runtime/context.h"
 #include "runtime/header.h"
+#include "runtime/meet.h"
 #include "runtime/net/group.h"
 #include "runtime/node/barrier.h"
 #include "runtime/world.h"
@@ -45,6 +46,16 @@ static void compare_slots(struct rmai_world *w, uint32_t turn, uint32_t epoch, s
     }
 }
 
+/* A PE that is in no call which states anything: which one it is, if it is on this node. */
+static RMAI_COLD void name_other_call(const struct rmai_world *w, const char *call, const struct rmai_statement *low) {
+    char name[RMAI_MEETING_NAME];
+    for (int q = 0; q < w->job.node_n_pes && low->call == RMAI_CALL_OTHER; q++) {
+        if (w->job.node_pes[q] != low->pe) continue;
+        rmai_meeting_name(w, call, q, name);
+        rmai_error_add("; PE %d is in %s", low->pe, name);
+    }
+}
+
 _Static_assert(sizeof(struct rmai_verdict) <= RMAI_MERGE_MOST, "leaders can merge a verdict");
 
 int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_statement *mine, uint64_t number,
@@ -74,8 +85,10 @@ int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_stat
         v = *told;
     }
     *all = v.number;
-    return met != RMA_SUCCESS ? met
-                              : rmai_compare_verdict(&v.stated, call, begun != RMA_SUCCESS ? begun : mine->code, NULL);
+    if (met == RMA_SUCCESS)
+        met = rmai_compare_verdict(&v.stated, call, begun != RMA_SUCCESS ? begun : mine->code, NULL);
+    if (met == RMA_ERR_MISMATCH) name_other_call(w, call, &v.stated.low);
+    return met;
 }
 
 static const char *block_text(uint64_t offset, char text[64]) {

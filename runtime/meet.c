@@ -4,11 +4,36 @@
 #include "runtime/meet.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/process.h"
 #include "runtime/context.h"
 #include "runtime/header.h"
 #include "runtime/net/group.h"
 #include "runtime/node/barrier.h"
 #include "runtime/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* For other PEs' errors. */
+static inline void note_meeting(struct rmai_world *w, const char *call) {
+    atomic_store_explicit(&w->barrier->mine->call, call, memory_order_relaxed);
+}
+
+#define PAGE 4096 /* of the system, at least */
+
+/* The name is a constant in the other process: on the last page of its library it may be shorter than what is read. It
+ * is that of rma.h; those of OpenSHMEM differ in the first word only. */
+void rmai_meeting_name(const struct rmai_world *w, const char *call, int q, char name[RMAI_MEETING_NAME]) {
+    const uint64_t at = (uintptr_t)atomic_load_explicit(&rmai_header(&w->job, q)->barrier.call, memory_order_relaxed);
+    const size_t len = rmai_min(RMAI_MEETING_NAME - 8, PAGE - at % PAGE);
+    char read[RMAI_MEETING_NAME] = "";
+    if (!at || rmai_process_read(rmai_facts(&w->job, q)->pid, read, at, len) != RMAI_PROCESS_DONE || !read[0])
+        snprintf(name, RMAI_MEETING_NAME, "another call of all PEs, such as a barrier");
+    else if (strncmp(rmai_error_name(call), "shmem", 5) == 0 && strncmp(read, "rma_", 4) == 0)
+        snprintf(name, RMAI_MEETING_NAME, "shmem_%.50s", read + 4);
+    else
+        snprintf(name, RMAI_MEETING_NAME, "%s", read);
+}
 
 static __attribute__((noinline)) int meet_nodes(struct rmai_world *w, const char *call) {
     int code = RMA_SUCCESS;
@@ -25,6 +50,7 @@ static __attribute__((noinline)) void meet_in_halves(struct rmai_world *w, const
 }
 
 void rmai_meet_node(struct rmai_world *w, const char *call) {
+    note_meeting(w, call);
     if (RMAI_UNLIKELY(w->job.n_nodes > 1)) {
         meet_in_halves(w, call);
     } else {
@@ -33,6 +59,7 @@ void rmai_meet_node(struct rmai_world *w, const char *call) {
 }
 
 int rmai_meet_only(struct rmai_world *w, const char *call) {
+    note_meeting(w, call);
     if (RMAI_UNLIKELY(w->job.n_nodes > 1)) return meet_nodes(w, call);
     rmai_barrier_node(w->barrier, call);
     return RMA_SUCCESS;
@@ -41,12 +68,13 @@ int rmai_meet_only(struct rmai_world *w, const char *call) {
 /* Checks whether the meeting of this node was the last one for every PE of it, or another meeting for some PE. PEs
  * publish the number of the barrier, since a PE may already be on its way from this barrier to its last one. */
 static void check_meeting(struct rmai_world *w, const char *call) {
+    char name[RMAI_MEETING_NAME];
     for (int q = 0; q < w->job.node_n_pes; q++) {
         if (atomic_load_explicit(&rmai_header(&w->job, q)->ending, memory_order_relaxed) ==
             rmai_barrier_number(w->barrier))
             continue;
-        rmai_error(RMA_ERR_STATE, "%s: PE %d is in another call of all PEs, such as a barrier; each PE calls %s", call,
-                   w->job.node_pes[q], call);
+        rmai_meeting_name(w, call, q, name);
+        rmai_error(RMA_ERR_STATE, "%s: PE %d is in %s; each PE calls %s", call, w->job.node_pes[q], name, call);
         rma_errors_abort(RMA_ERR_STATE, rma_last_error());
     }
 }

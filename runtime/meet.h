@@ -16,6 +16,11 @@ int rmai_meet(struct rmai_world *w, const char *call);
  * those can tell that another PE is not. */
 void rmai_meet_node(struct rmai_world *w, const char *call);
 
+/* rmai_meeting_name writes the name of the last call in which the node's PE q has only met the others, such as a
+ * barrier. For an error of `call` that finds it there. */
+#define RMAI_MEETING_NAME 64
+void rmai_meeting_name(const struct rmai_world *w, const char *call, int q, char name[RMAI_MEETING_NAME]);
+
 /* rmai_meet_last is rmai_meet before the runtime ends. It ends the job, whatever the error handler, if another PE is in
  * another meeting, such as a barrier: with RMA_ERR_STATE if that PE is on this node, else with RMA_ERR_MISMATCH. */
 int rmai_meet_last(struct rmai_world *w, const char *call);

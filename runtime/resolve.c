@@ -8,6 +8,7 @@
 #include "heap/segment.h"
 #include "heap/statics.h"
 #include "runtime/context.h"
+#include "runtime/denied.h"
 #include "runtime/job/job.h"
 #include "runtime/world.h"
 
@@ -18,7 +19,7 @@ static int not_symmetric(const struct rmai_world *w, const char *call, const cha
                          size_t len) {
     const char *malloc_name = rmai_error_of_shmem(call) ? "shmem_malloc" : "rma_malloc";
     char where[256];
-    if (!addr) return rmai_error(RMA_ERR_ADDRESS, "%s: %s is a null pointer", call, argument);
+    if (!addr) return rmai_null_pointer(RMA_ERR_ADDRESS, call, argument);
     if (rmai_segment_holds(&w->symmetric, addr))
         rmai_segment_describe(&w->symmetric, addr, where, sizeof where);
     else if (rmai_segment_holds(&w->local, addr))

@@ -262,6 +262,7 @@ static int open_memory(struct rmai_world *w) {
         rmai_error_prefix("rma_init: ");
         return code;
     }
+    w->symmetric.slack = 1;
     if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
     rmai_segment_extend(&w->symmetric, got);
     w->symmetric.spares = w->job.settings.heap_unlimited;

@@ -179,6 +179,7 @@ void rmai_report(struct rmai_world *w) {
     struct rmai_segment guest;
     char who[32];
     uint32_t n;
+    rmai_segment_overruns(&w->symmetric, "rma_finalize");
     if (w->job.settings.heap_check == RMAI_CHECK_NONE) return;
     snprintf(who, sizeof who, "PE %d", w->job.my_pe);
     rmai_segment_drain(&w->local, &h->returned[RMAI_OWN], NULL);

@@ -16,6 +16,7 @@
 #include "heap/segment.h"
 #include "runtime/agree.h"
 #include "runtime/cover.h"
+#include "runtime/denied.h"
 #include "runtime/layered.h"
 #include "runtime/meet.h"
 #include "runtime/reach.h"
@@ -50,6 +51,12 @@ struct request {
     size_t alignment, size;
     int zero; /* clear the block before another PE can know it, and put to it */
 };
+
+/* Returns code. */
+static int note_denied(const struct request *q, int code) {
+    if (code == RMA_ERR_NO_MEM) rmai_denied(q->call, q->size);
+    return code;
+}
 
 /* Blocks lie at multiples of their alignment from the heap's base. If the base is aligned as well, so are their
  * addresses. */
@@ -118,7 +125,7 @@ static void *alloc_agreed(const char *call, enum rmai_collective which, int bad,
     int code = rmai_running(call);
     mine.number[0] = (int32_t)q.alignment;
     mine.length = size;
-    if (code == RMA_SUCCESS) code = alloc_on_all(w, &q, &mine, &block);
+    if (code == RMA_SUCCESS) code = note_denied(&q, alloc_on_all(w, &q, &mine, &block));
     rmai_raise(code);
     return block;
 }
@@ -149,9 +156,9 @@ void *rma_aligned_alloc(size_t alignment, size_t size) {
 
 /* ---- blocks that are there ---- */
 
-static int check_symmetric_base(struct rmai_world *w, const char *name, const void *block) {
+static int check_symmetric_base(struct rmai_world *w, const char *name, const void *block, size_t *size) {
     if (!block) return RMA_SUCCESS;
-    if (rmai_segment_live(&w->symmetric, block, NULL)) return rmai_segment_intact(&w->symmetric, name, block, 1);
+    if (rmai_segment_live(&w->symmetric, block, size)) return rmai_segment_intact(&w->symmetric, name, block, 1);
     if (rmai_segment_live(&w->local, block, NULL))
         return rmai_error(RMA_ERR_BASE, "%s: %p is a block of the local heap: rma_free_mem frees it", name, block);
     return rmai_segment_bad_base(&w->symmetric, name, block);
@@ -161,17 +168,22 @@ int rma_free(void *block) {
     static const char call[] = "rma_free";
     struct rmai_world *w = &rmai_world;
     struct rmai_statement mine;
+    size_t size;
     int code = rmai_running(call);
     if (code != RMA_SUCCESS) return rmai_raise(code);
-    mine = rmai_statement(RMAI_CALL_FREE, check_symmetric_base(w, call, block), w->job.my_pe);
+    mine = rmai_statement(RMAI_CALL_FREE, check_symmetric_base(w, call, block, &size), w->job.my_pe);
     code = rmai_agree_on_block(w, call, &mine, "the block", block);
-    if (code == RMA_SUCCESS && block) rmai_segment_free(&w->symmetric, block);
+    if (code == RMA_SUCCESS && block) {
+        rmai_segment_overrun(&w->symmetric, call, block, size);
+        rmai_segment_free(&w->symmetric, block);
+    }
     return rmai_raise(code);
 }
 
 int rma_free_met_(void *block) {
     struct rmai_world *w = &rmai_world;
-    const int code = check_symmetric_base(w, "rma_free", block);
+    size_t size;
+    const int code = check_symmetric_base(w, "rma_free", block, &size);
     if (code == RMA_SUCCESS) rmai_segment_free(&w->symmetric, block);
     return code;
 }
@@ -217,15 +229,17 @@ void *rma_realloc(void *block, size_t size) {
     const struct request q = {call, ALIGNMENT, size, 0};
     struct rmai_statement mine;
     void *result = NULL;
+    size_t old;
     int code = rmai_running(call);
     if (code != RMA_SUCCESS) return rmai_raise(code), NULL;
-    mine = rmai_statement(RMAI_CALL_REALLOC, check_symmetric_base(w, call, block), w->job.my_pe);
+    mine = rmai_statement(RMAI_CALL_REALLOC, check_symmetric_base(w, call, block, &old), w->job.my_pe);
     mine.length = size;
     code = rmai_agree_on_block(w, call, &mine, "the block", block);
+    if (code == RMA_SUCCESS && block) rmai_segment_overrun(&w->symmetric, call, block, old);
     if (code == RMA_SUCCESS && block && size == 0)
         rmai_segment_free(&w->symmetric, block);
     else if (code == RMA_SUCCESS && size > 0)
         code = block ? resize_on_all(w, &q, &mine, block, &result) : alloc_on_all(w, &q, &mine, &result);
-    rmai_raise(code);
+    rmai_raise(note_denied(&q, code));
     return code == RMA_SUCCESS ? result : NULL;
 }

@@ -8,6 +8,7 @@
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/wait.h"
+#include "runtime/denied.h"
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/reach.h"
@@ -72,7 +73,7 @@ static int check_words(const struct words *s, const char *argument) {
                           rmai_error_of_shmem(s->call) ? "none of SHMEM_CMP_EQ, _NE, _GT, _GE, _LT, _LE"
                                                        : "no value of enum rma_cmp");
     if (s->n == 0) return RMA_SUCCESS;
-    if (!s->at) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", s->call, argument);
+    if (!s->at) return rmai_null_pointer(RMA_ERR_ARG, s->call, argument);
     if ((uintptr_t)s->at & (s->len - 1))
         return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to its %zu bytes", s->call, argument,
                           (const void *)s->at, s->len);

@@ -45,6 +45,10 @@ struct rmai_world {
     struct rmai_job job;
     struct rmai_reservation reservation;
     struct rmai_segment symmetric, local;
+    struct {
+        const char *call;
+        size_t size;
+    } denied; /* runtime/denied.h */
     struct rmai_holes symmetric_holes;
     struct rmai_quick quick; /* of local */
     int quick_open;          /* 1: no check is needed before using it: running, one thread at a time, no red zones */

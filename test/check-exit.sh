@@ -116,7 +116,7 @@ said 3 1 'exit\(3\).* without shmem_finalize' 2 one "$osh_leaving" return 3
 said 3 1 'exit\(3\).* without shmem_finalize' 2 own "$osh_leaving" codes 3
 said 3 1 'exit\(3\).* start_pes' 2 own "$osh_leaving" start 3
 # A PE that exits too early ends the job.
-said 86 1 'shmem_finalize: PE [0-9] is in another call' 2 one "$osh_leaving" barrier
+said 86 1 'shmem_finalize: PE [0-9] is in shmem_barrier_all; each' 2 one "$osh_leaving" barrier
 said - 1 'shmem_.*: PE [0-9] has sent .* are in different calls' 2 own "$osh_leaving" barrier
 said 86 1 'exit\(0\).* without shmem_finalize' 2 one "$osh_leaving" signal
 RMA_STALL=1 RMA_TIMEOUT=$(seconds 2)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-heap-check.sh: RMA_HEAP_CHECK reports at the end each block that was not freed, with its heap and PE, and
-# nothing else; and it reports each write to a freed block once, at the next allocation or at the end.
+# nothing else; and it reports each write to a freed block once, at the next allocation or at the end. Without it, only
+# a write to the last bytes of a block's memory, past its end, is reported.
 #
 # test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
 # reports or that all report, by the library's own memory in the report, by a block that counts as leaked although
@@ -83,6 +84,16 @@ for pes in $(by_depth 2 2 '1 2 4'); do
     lines 1 "PE $last: the block of 99 bytes $at in the local heap was overrun: byte 5 past its end is 0x11"
     lines 1 "PE $last: 1 blocks?, 99 bytes, of the local heap $left"
     all 3
+
+    # Without the setting, too: the bytes between a block's end and the next multiple of 64.
+    found='the block of 100 bytes at 0x[0-9a-f]* in the symmetric heap was overrun: byte 5 past its end is 0x11'
+    for where in free:rma_free realloc:rma_realloc end:rma_finalize; do
+        job none slack-${where%:*} $pes
+        lines 1 "PE $last of $pes on [^:]*: ${where#*:}: $found [(]RMA_HEAP_CHECK=full finds.*"
+        all 1
+    done
+    job none slack-nowhere $pes
+    all 0
 
     for heap in symmetric resized grown local returned guest; do
         case $heap in

@@ -29,6 +29,8 @@ struct rmai_barrier_shared {
     struct rmai_barrier_line round[RMAI_BARRIER_ROUNDS];
     _Alignas(RMAI_APART) _Atomic uint32_t asleep; /* 1: this PE may sleep on one of the events above. It is on another
                                                      line, so that reading it costs the partners nothing */
+    _Atomic(const char *) call;                   /* the name of the PE's last call that only meets, at an address of
+                                                     its own process: only read for errors */
     /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */

@@ -322,6 +322,22 @@ static void write_to_freed(const char *heap, int again) {
     }
 }
 
+/* ---- past the end, in the last unit of the block: found without RMA_HEAP_CHECK ---- */
+
+/* Growing and shrinking in place leave no red byte in the block, and none behind that is not red. */
+static void overrun_slack(const char *how) {
+    char *at = rma_malloc(100);
+    CHECK(at != NULL, "%s", rma_last_error());
+    if (strcmp(how, "realloc") == 0 || strcmp(how, "nowhere") == 0) {
+        CHECK(rma_realloc(at, 110) == at && rma_realloc(at, 500) == at && rma_realloc(at, 100) == at, "not in place");
+        memset(at, RED - 1, 100);
+    }
+    if (job.me == 0 && strcmp(how, "nowhere") != 0) OK(rma_put(at + 105, &wrong, 1, job.n - 1));
+    OK(rma_barrier_all());
+    if (strcmp(how, "realloc") == 0) at = rma_realloc(at, 120);
+    if (strcmp(how, "end") != 0) OK(rma_free(at));
+}
+
 /* ---- what is left behind ---- */
 
 static void leave(const char *what) {
@@ -351,6 +367,7 @@ static void leave(const char *what) {
         OK(rma_alloc_mem(99, &at));
         at[99 + 5] = (char)wrong;
     }
+    if (strncmp(what, "slack-", 6) == 0) overrun_slack(what + 6);
     if (strncmp(what, "freed-", 6) == 0) write_to_freed(what + 6, 0);
     if (strncmp(what, "again-", 6) == 0) write_to_freed(what + 6, 1);
 }

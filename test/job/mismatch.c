@@ -111,7 +111,7 @@ static void calls(void) {
         OK(rma_barrier_all());
     else
         EXPECT_ZERO("rma_malloc", rma_malloc(100) != NULL, RMA_ERR_MISMATCH, "another collective call",
-                    job_text("PE %d", odd));
+                    job_text("; PE %d is in rma_barrier_all", odd));
     as_before();
 }
 
