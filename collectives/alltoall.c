@@ -95,16 +95,17 @@ static int exchange_direct(struct rmai_mailboxes *near, const struct blocks *b) 
     const int me = near->index[near->me];
     int all = 1;
     rmai_mailbox_begin(near, 1, 0);
-    rmai_mailbox_slot(near, near->me)->word = b->offset;
+    rmai_slot_say(rmai_mailbox_slot(near, near->me), b->offset);
     rmai_mailbox_meet(near);
-    for (int i = 0; i < near->n; i++) all &= (i == near->me ? b->offset : rmai_mailbox_slot(near, i)->word) != 0;
+    for (int i = 0; i < near->n; i++)
+        all &= (i == near->me ? b->offset : rmai_slot_word(rmai_mailbox_slot(near, i))) != 0;
     if (!all) {
         rmai_mailbox_through(near);
         return 0;
     }
     for (int step = 1; step < near->n; step++) {
         int i = (near->me + step) % near->n;
-        const char *theirs = rmai_mailbox_address(near, i, rmai_mailbox_slot(near, i)->word);
+        const char *theirs = rmai_mailbox_address(near, i, rmai_slot_word(rmai_mailbox_slot(near, i)));
         copy_block(b, b->dest + element_offset(b, near->index[i], 0, b->to),
                    theirs + element_offset(b, me, 0, b->from));
     }
@@ -275,13 +276,16 @@ static int check_strides(const struct rmai_call *c, const struct blocks *b, ptrd
 /* A PE states more than a statement can hold, so there are three of them. A PE whose arguments are refused in one makes
  * no further statement. */
 static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, int code) {
-    struct rmai_statement s = {
+    const struct rmai_statement first = {
         .call = RMAI_CALL_ALLTOALLS, .number = {(int32_t)rmai_min(b->elem, INT32_MAX)}, .length = b->n};
-    code = rmai_call_agree(c, code, &s);
-    s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to};
+    struct rmai_statement s = {.call = RMAI_CALL_ALLTOALLS_TO, .length = b->to};
+    code = rmai_call_agree(c, code, &first);
     if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
     s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from};
-    return code == RMA_SUCCESS ? rmai_call_agree(c, code, &s) : code;
+    if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
+    rmai_call_says(c->near, &first);
+    c->near->stamp = (uint16_t)(c->near->stamp + b->to * 5 + b->from * 11);
+    return code;
 }
 
 int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest_stride, ptrdiff_t source_stride,

@@ -8,6 +8,7 @@
 #include "base/kernels.h"
 #include "collectives/nodes.h"
 #include "heap/statics.h"
+#include "runtime/denied.h"
 #include "runtime/job/job.h"
 #include "runtime/team.h"
 
@@ -71,7 +72,7 @@ static int find_offset(struct rmai_world *w, const char *call, const char *argum
 static int check_buffer(const struct rmai_call *c, struct rmai_buffer *b) {
     b->offset = 0;
     if (b->len == 0) return RMA_SUCCESS;
-    if (!b->addr) return rmai_error(RMA_ERR_ARG, "%s: %s is a null pointer", c->name, b->argument);
+    if (!b->addr) return rmai_null_pointer(RMA_ERR_ARG, c->name, b->argument);
     if ((uintptr_t)b->addr & (b->align - 1))
         return rmai_error(RMA_ERR_ADDRESS, "%s: %s %p is not aligned to the %zu bytes of its type", c->name,
                           b->argument, b->addr, b->align);
@@ -129,7 +130,7 @@ static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, cons
                          size_t len) {
     rmai_mailbox_begin(near, near->me == root, 0);
     if (near->me == root) {
-        rmai_mailbox_slot(near, root)->word = offset;
+        rmai_slot_say(rmai_mailbox_slot(near, root), offset);
         rmai_mailbox_post(near);
         if (offset && dest != source) memcpy(dest, source, len);
         rmai_mailbox_through(near);
@@ -137,7 +138,7 @@ static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, cons
         return offset != 0;
     }
     rmai_mailbox_hear(near, root);
-    offset = rmai_mailbox_slot(near, root)->word;
+    offset = rmai_slot_word(rmai_mailbox_slot(near, root));
     if (offset) memcpy(dest, rmai_mailbox_address(near, root, offset), len);
     rmai_mailbox_through(near);
     return offset != 0;

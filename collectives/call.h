@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "rma.h"
 #include "base/attributes.h"
@@ -45,11 +46,28 @@ static inline int rmai_check_root(const struct rmai_call *c, int root) {
     return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
 }
 
+/* rmai_call_says: this PE's statement, but for the PE's number, and its hash, for the PEs of its node
+ * (runtime/node/mailbox.h). Returns the place where it is kept: the argument itself need not be in memory. */
+_Static_assert(sizeof(struct rmai_statement) <= RMAI_SAID * sizeof(uint64_t), "a PE says its statement");
+static inline const struct rmai_statement *rmai_call_says(struct rmai_mailboxes *near,
+                                                          const struct rmai_statement *stated) {
+    const uint32_t length = (uint32_t)stated->length;
+    struct rmai_statement *said = (struct rmai_statement *)(void *)rmai_mailbox_said(near);
+    /* Member by member: the argument is a constant for the most part, and need not be made. */
+    said->call = stated->call, said->code = 0, said->op = stated->op, said->type = stated->type;
+    said->number[0] = stated->number[0], said->number[1] = stated->number[1];
+    said->length = stated->length;
+    near->stamp = (uint16_t)(stated->call * 0x9e37u + stated->op * 0x85ebu + stated->type * 0x7f4bu +
+                             (uint32_t)stated->number[0] * 0x2d51u + (length ^ length >> 16));
+    return said;
+}
+
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns the
  * common result of all PEs of the team (rmai_compare_verdict). The caller does not set `code` and `pe` of the
  * statement. */
 int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated);
 static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
+    stated = rmai_call_says(c->near, stated);
     return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
 }
 

@@ -3,6 +3,7 @@
 
 #include "runtime/compare.h"
 #include "base/error.h"
+#include "base/kernels.h"
 #include "runtime/team.h"
 
 #include <stdio.h>
@@ -13,6 +14,7 @@ static const struct {
     const char *name[2], *number[2], *length;
 } calls[] = {
     [RMAI_CALL_OTHER] = {{"another collective call", "another collective call"}, {NULL}, NULL},
+    [RMAI_CALL_SYNC] = {{"a barrier of the team", "a sync of the team"}, {NULL}, NULL},
     [RMAI_CALL_MALLOC] = {{"rma_malloc", "shmem_malloc"}, {NULL}, "the size in bytes"},
     [RMAI_CALL_CALLOC] = {{"rma_calloc", "shmem_calloc"}, {NULL}, "the size in bytes"},
     [RMAI_CALL_ALIGNED_ALLOC] = {{"rma_aligned_alloc", "shmem_align"}, {"the alignment"}, "the size in bytes"},
@@ -106,6 +108,26 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
     if (high->code != RMA_SUCCESS)
         return rmai_error(high->code, "%s: failed on PE %d: %s", call, high->pe, rma_strerror(high->code));
     return compare(low, high) == 0 ? RMA_SUCCESS : argument_error(call, low, high, words);
+}
+
+/* ---- in a collective of a node ---- */
+
+void rmai_compare_differ(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe) {
+    static const struct rmai_words words = {rmai_op_words, rmai_type_words};
+    const char *name = rmai_error_name(call);
+    struct rmai_statement a, b;
+    struct rmai_compared all, other;
+    memcpy(&a, mine, sizeof a);
+    memcpy(&b, theirs, sizeof b);
+    a.pe = my_pe;
+    b.pe = their_pe;
+    all = rmai_compared(&a);
+    other = rmai_compared(&b);
+    rmai_compare_merge(&all, &other);
+    if (rmai_compare_verdict(&all, name, RMA_SUCCESS, &words) == RMA_SUCCESS)
+        rmai_error(RMA_ERR_MISMATCH, "%s: PE %d and PE %d have given different arguments; RMA_CHECK=1 tells which",
+                   name, a.pe, b.pe);
+    rma_errors_abort(RMA_ERR_MISMATCH, rma_last_error());
 }
 
 /* ---- in a team ---- */

@@ -13,6 +13,7 @@ struct rmai_world;
 /* The calls that compare their arguments. 0 stands for any call that compares nothing. */
 enum rmai_collective {
     RMAI_CALL_OTHER,
+    RMAI_CALL_SYNC,
     RMAI_CALL_MALLOC,
     RMAI_CALL_CALLOC,
     RMAI_CALL_ALIGNED_ALLOC,
@@ -81,6 +82,10 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
  * NULL. */
 int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
                          const struct rmai_words *words, uint64_t *bits);
+
+/* rmai_compare_differ ends the job: two PEs of a node have posted different stamps (runtime/node/mailbox.h), and each
+ * has said its statement. No PE can return from the call: others have read what it has posted. */
+void rmai_compare_differ(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);
 
 /* rmai_compare_error records RMA_ERR_MISMATCH: the argument `what` of `call` is `low` on one PE and `high` on another.
  */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "heap/reserve.h"
 #include "heap/segment.h"
+#include "runtime/compare.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/node/barrier.h"
@@ -48,6 +49,7 @@ static int open_mailboxes(struct rmai_world *w, const char *call, struct rmai_te
     if (!index_of) return rmai_error(RMA_ERR_NO_MEM, "%s: no memory for the %d PEs of a node", call, w->job.node_n_pes);
     for (int q = 0; q < w->job.node_n_pes; q++) index_of[q] = rmai_team_index(t, w->job.node_pes[q]);
     code = rmai_mailbox_open(&t->near, &w->job, &w->barrier->patience, call, number, index_of, w->barrier->crowded);
+    t->near.differ = rmai_compare_differ;
     free(index_of);
     return code;
 }

@@ -87,16 +87,19 @@ static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai
     return rmai_poll_event(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_EVENT_POLLS);
 }
 
+/* Its number in the job. */
+static int pe_of(const struct rmai_mailboxes *near, int i) {
+    return ((const struct rmai_facts *)(const void *)((const char *)near->mailbox[i] - near->at))->pe;
+}
+
 /* Describes a wait for near PE i, or for any of the near PEs if i is ANY_NEAR. */
 #define ANY_NEAR (-1)
 static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i) {
-    const struct rmai_facts *facts;
     if (!near->patience->late) return (struct rmai_stall){0};
-    facts = (const struct rmai_facts *)(const void *)((const char *)near->mailbox[i == ANY_NEAR ? 0 : i] - near->at);
     return (struct rmai_stall){.call = near->call,
                                .awaited = i == ANY_NEAR ? RMAI_AWAITED_TEAM : RMAI_AWAITED_PE,
-                               .pe = facts->pe,
                                .by_call = 1,
+                               .pe = pe_of(near, i == ANY_NEAR ? 0 : i),
                                .team = near->team,
                                .meeting = near->team};
 }
@@ -185,12 +188,30 @@ void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     if (posts && !rmai_reached(near->known, near->turn - ahead)) wait_until_all_through(near, near->turn - ahead / 4);
 }
 
+/* Before the slot is posted. */
+static inline void stamp_slot(struct rmai_mailboxes *near) { rmai_mailbox_slot(near, near->me)->stamp = near->stamp; }
+
+static RMAI_COLD void tell_difference(const struct rmai_mailboxes *near, int i) {
+    const uint32_t at = near->turn % RMAI_SLOTS;
+    if (near->differ)
+        near->differ(near->call, near->mine->said[at], pe_of(near, near->me), near->mailbox[i]->said[at],
+                     pe_of(near, i));
+}
+
+/* After near PE i's post was heard. */
+static inline void compare_stamp(const struct rmai_mailboxes *near, int i) {
+    if (RMAI_UNLIKELY(rmai_mailbox_slot(near, i)->stamp != near->stamp)) tell_difference(near, i);
+}
+
 void rmai_mailbox_post(struct rmai_mailboxes *near) {
+    stamp_slot(near);
     publish_turn(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
 }
 
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i) {
-    if (i != near->me) wait_for_turn(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
+    if (i == near->me) return;
+    wait_for_turn(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
+    compare_stamp(near, i);
 }
 
 static void meet_flat(struct rmai_mailboxes *near) {
@@ -208,6 +229,7 @@ static void meet_tree(struct rmai_mailboxes *near) {
 
 static void meet_counter(struct rmai_mailboxes *near) {
     struct rmai_mailbox *first = near->mailbox[0];
+    stamp_slot(near);
     atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
     /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
      * on to the acquire loads of the PEs that wait at the gate. */
@@ -218,6 +240,7 @@ static void meet_counter(struct rmai_mailboxes *near) {
     } else {
         wait_for_turn(near, 0, &first->gate, near->turn, ANY_NEAR);
     }
+    compare_stamp(near, 0); /* each with the first: so all with each other */
 }
 
 void rmai_mailbox_meet(struct rmai_mailboxes *near) {

@@ -12,6 +12,10 @@
  * overwrite what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard from all
  * others in a later turn. If it does not know, it reads their `through` words, now and then.
  *
+ * Each post carries a stamp, a hash of the call and its arguments. A PE that hears another stamp than its own is in
+ * another call, or has other arguments: what it would read is not what it expects. What each PE has said of its call,
+ * before the call's first turn, is beside the slots, for the error's text: that turn is the one in which stamps differ.
+ *
  * A PE that has heard a post sees what the posting PE wrote before it. A PE that has waited until another is through
  * sees what the other did before. Both are release stores that pair with acquire loads. */
 #ifndef RMAI_MAILBOX_H
@@ -33,9 +37,13 @@ struct rmai_team;
 #define RMAI_BOUNCE_BYTES   ((size_t)4 << 10) /* of each bounce buffer */
 #define RMAI_NOTE           112               /* bytes beside the flag; 48 of them are in the flag's line */
 
+#define RMAI_SAID 4 /* words that a PE says of its call */
+
 struct rmai_slot {
     _Alignas(RMAI_APART) struct rmai_event posted; /* the newest turn that was posted in this slot */
-    uint64_t word;                                 /* what a collective publishes of its data */
+    uint32_t low;                                  /* what a collective publishes of its data: an offset or a length */
+    uint16_t high;                                 /* of up to 48 bits (rmai_slot_say) */
+    uint16_t stamp;
     _Alignas(16) unsigned char note[RMAI_NOTE];
 };
 
@@ -50,6 +58,7 @@ struct rmai_mailbox {
     _Atomic uint32_t wanted;                        /* a sleeping PE waits until the owner is through with this turn */
     /* In the first near PE's mailbox: how many PEs have arrived in this turn. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
+    _Alignas(RMAI_APART) uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by turn; only read for errors */
     _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
 
@@ -65,7 +74,10 @@ struct rmai_mailboxes {
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
     const struct rmai_team *team; /* for reports that a turn takes long */
-    const char *call;             /* the public call that the present turn belongs to */
+    const char *call;             /* the public call that the present turn belongs to, */
+    uint16_t stamp;               /* and the hash of it and of its arguments */
+    /* Near PE i, PE `their_pe`, has posted another stamp: what the two have said. NULL: stamps are not compared. */
+    void (*differ)(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);
 };
 
 /* rmai_mailbox_at returns the offset of team number `number`'s mailbox in each PE's space. Before the first turn each
@@ -90,6 +102,11 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i);
  * slot after this call, and the slot's bounce buffer if len bytes do not fit into the note. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len);
 
+/* What this PE says of a call, before its first turn begins. */
+static inline uint64_t *rmai_mailbox_said(const struct rmai_mailboxes *near) {
+    return near->mine->said[(near->turn + 1) % RMAI_SLOTS];
+}
+
 /* The slot of near PE i in this turn, the slot's note, and its bounce buffer. A PE may write its own from
  * rmai_mailbox_begin to rmai_mailbox_post, and may read others' from rmai_mailbox_hear to rmai_mailbox_through. */
 static inline struct rmai_slot *rmai_mailbox_slot(const struct rmai_mailboxes *near, int i) {
@@ -101,6 +118,13 @@ static inline void *rmai_mailbox_note(const struct rmai_mailboxes *near, int i) 
 static inline void *rmai_mailbox_bounce(const struct rmai_mailboxes *near, int i) {
     return near->mailbox[i]->bounce[near->turn % RMAI_BOUNCE_BUFFERS];
 }
+
+/* rmai_slot_say writes the word of this PE's slot, and rmai_slot_word reads that of another PE's. */
+static inline void rmai_slot_say(struct rmai_slot *slot, uint64_t word) {
+    slot->low = (uint32_t)word;
+    slot->high = (uint16_t)(word >> 32);
+}
+static inline uint64_t rmai_slot_word(const struct rmai_slot *slot) { return slot->low | (uint64_t)slot->high << 32; }
 
 /* rmai_mailbox_post publishes this PE's slot, which is complete. rmai_mailbox_hear waits until near PE i has posted. */
 void rmai_mailbox_post(struct rmai_mailboxes *near);
