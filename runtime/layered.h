@@ -37,8 +37,9 @@ enum rma_undefined_ {
     RMA_UNDEFINED_ACTIVE_SET_, /* a PE outside of the active set is in its collective */
     RMA_UNDEFINED_HINTS_,
     RMA_UNDEFINED_ALIGNMENT_,
-    RMA_UNDEFINED_REALLOC_, /* of memory that is not a block */
-    RMA_UNDEFINED_FINALIZE_ /* more often than init */
+    RMA_UNDEFINED_REALLOC_,  /* of memory that is not a block */
+    RMA_UNDEFINED_FINALIZE_, /* more often than init */
+    RMA_UNDEFINED_OVERLAP_   /* the result of a collect runs into source */
 };
 
 /* rma_tolerate_: until it is called with RMA_SUCCESS, errors of this thread with `code` are tolerated: the call returns

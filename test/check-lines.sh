@@ -10,6 +10,7 @@ set -eu
 
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
+# shellcheck disable=SC2119
 skip_with_sanitizers
 unset_settings
 need_lines

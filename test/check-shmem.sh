@@ -298,12 +298,27 @@ circle() { # circle WRAPPER NAMED VARIABLE=VALUE...: with these variables it is 
     case $code in 0 | 124 | 126 | 127) false ;; *) grep -qF -- "$named" "$dir/log" ;; esac ||
         fail "$wrapper with $*: exit $code, not '$named'"
 }
-for value in oshcc "$dir/bin/oshcc" "$top_builddir/tools/oshcc" cc-of-mine "env oshcc" script; do
+for value in "env oshcc" script; do
     circle oshcc ": OSHCC=$value: this command calls" OSHCC="$value"
 done
-circle oshc++ 'oshc++: OSHCXX=oshc++: this' OSHCXX=oshc++
-circle rmacc 'rmacc: RMA_CC=rmacc: this' RMA_CC=rmacc
-circle rmac++ 'rmac++: RMA_CXX=rmac++ -g: this' RMA_CXX='rmac++ -g'
+circle rmac++ 'rmac++: RMA_CXX=env rmac++ -g: this' RMA_CXX='env rmac++ -g'
+# itself VARIABLE=VALUE WRAPPER: the variable names the command itself: a note, and the compiler is as without it.
+itself() {
+    plain=$("$2" --show x.c 2>&1)
+    code=0
+    shown=$(env "$1" "$2" --show x.c 2>"$dir/log") || code=$?
+    if [ $code -ne 0 ] || [ "$shown" != "$plain" ] ||
+        ! grep -qxF "$2: note: $1 names this command itself, and is ignored" "$dir/log"; then
+        fail "$2 with $1: exit $code, $shown"
+    fi
+}
+for value in oshcc "$dir/bin/oshcc" "$top_builddir/tools/oshcc" cc-of-mine 'oshcc -g'; do
+    itself OSHCC="$value" oshcc
+done
+itself OSHCXX=oshc++ oshc++
+itself RMA_CC=rmacc rmacc
+itself RMA_CXX='rmac++ -g' rmac++
+OSHCC=oshcc oshcc -fsyntax-only "$include" "$dir/heap.c" 2>"$dir/log" || fail "OSHCC=oshcc: it does not compile"
 circle oshcc 'again; unset ' OSHCC=rmacc RMA_CC=oshcc
 circle oshrun 'oshrun: OSHRUN=oshrun: this' OSHRUN=oshrun
 circle oshrun 'oshrun: OSHRUN=timeout 400 oshrun -v: this' OSHRUN='timeout 400 oshrun -v'

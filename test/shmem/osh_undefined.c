@@ -74,6 +74,23 @@ static void memory(void) {
     shmem_free(block);
 }
 
+/* dest is followed by source, and has room for the blocks of half of the PEs. Source is then the place of the block of
+ * PE n / 2, which may be there. */
+static void short_dest(void) {
+    enum { EACH = 4, MOST = 64 };
+    static int both[EACH * MOST + EACH];
+    int *source = both + EACH * (n / 2);
+    DOING("a collect that runs into source");
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < EACH; i++) source[i] = 100 * me + i;
+        CHECK(shmem_int_collect(SHMEM_TEAM_WORLD, both, source, EACH) == 0, "a result");
+        /* What comes before source is there. */
+        for (int i = 0; i < EACH * (n / 2); i++)
+            CHECK(both[i] == 100 * (i / EACH) + i % EACH, "element %d is %d", i, both[i]);
+        shmem_barrier_all();
+    }
+}
+
 int main(void) {
     int running = 1, own;
     rma_set_errhandler(handler);
@@ -81,6 +98,7 @@ int main(void) {
     own = catch_notes();
     if (n > 1) strange_sets();
     memory();
+    short_dest();
     DOING("ending");
     shmem_barrier_all();
     shmem_finalize();
@@ -92,7 +110,8 @@ int main(void) {
     if (raised || running || noted("is not in the active set") != (n > 1) || noted("hints") != 1 ||
         noted("so the call returns NULL") != 1 || noted("shmem_align: alignment 0") != 1 || noted("alignment") != 1 ||
         noted("shmem_realloc:") != 1 || noted("realloc") != 1 || noted("more often than shmem_init") != 1 ||
-        noted("RMA_CHECK=1") != 4 + (n > 1)) {
+        noted("shmem_int_collect: dest") != (me != n / 2) || noted("overlap") != (me != n / 2) ||
+        noted("RMA_CHECK=1") != 4 + (n > 1) + (me != n / 2)) {
         char line[1200];
         fprintf(stderr, "PE %d of %d: %d errors, running: %d, and these notes:\n", me, n, raised, running);
         rewind(notes);
