@@ -179,7 +179,7 @@ enum { TABLES = 11, OWN_TABLES = 2 };
 static void list_options(const struct bench_option *tables[TABLES]) {
     const struct bench_option *all[TABLES] = {
         spec->options,
-        spec->table ? row_options : NULL,
+        spec->rows ? row_options : NULL,
         spec->max_size > 0 ? size_options : NULL,
         spec->single || spec->once ? NULL : batch_options,
         spec->once ? NULL : repeat_options,
@@ -197,9 +197,11 @@ static void list_options(const struct bench_option *tables[TABLES]) {
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
     pairs_options[0].max = spec->pairs;
-    for (const struct bench_row *r = spec->table; r && r->name; r++) {
-        size_t len = strlen(row_names);
-        snprintf(row_names + len, sizeof row_names - len, "%s%s", len > 0 ? "|" : "", r->name);
+    for (const struct bench_row *r = spec->rows; r && r->name; r++) {
+        size_t len = strlen(row_names), room = sizeof row_names - len;
+        int more = snprintf(row_names + len, room, "%s%s", len > 0 ? "|" : "", r->name);
+        assert((size_t)more < room && "there is room for the names of all rows");
+        (void)more;
     }
     list_options(tables);
     bench.sizes = (struct bench_sizes){spec->min_size > 0 ? spec->min_size : 1, spec->max_size};
@@ -535,9 +537,12 @@ static void begin_row(void) {
     static const int decimals[] = {5, 2, 2, 2, 4};
     static const char *titles[2 * BENCH_COLUMNS_MAX];
     static bool begun;
-    for (n_methods = 0; spec->methods[n_methods].name; n_methods++) methods[n_methods] = spec->methods[n_methods];
-    for (n_ratios = 0; spec->ratios && spec->ratios[n_ratios].name; n_ratios++) continue;
-    assert(n_methods <= BENCH_COLUMNS_MAX && n_ratios <= BENCH_COLUMNS_MAX && "the tables have room for all columns");
+    for (n_methods = 0; spec->methods[n_methods].name; n_methods++) {
+        assert(n_methods < BENCH_COLUMNS_MAX && "there is room for all columns");
+        methods[n_methods] = spec->methods[n_methods];
+    }
+    for (n_ratios = 0; spec->ratios && spec->ratios[n_ratios].name; n_ratios++)
+        assert(n_ratios < BENCH_COLUMNS_MAX && "there is room for all ratios");
     if (bench.pe != 0 || begun) return;
     begun = true;
     for (int i = 0; i < n_methods; i++) titles[i] = methods[i].name;
@@ -550,10 +555,10 @@ static void begin_row(void) {
         .version = rma_version(),
         .mpi = mpi_name(),
         .processor = bench_machine_processor(),
-        .first = spec->rows           ? spec->rows
+        .first = spec->first          ? spec->first
                  : spec->max_size > 0 ? "Size"
                                       : "PEs",
-        .named = spec->rows,
+        .named = spec->first,
         .unit = units[spec->value],
         .more_is_better = more_is_better(),
         .decimals = decimals[spec->value],
@@ -578,8 +583,8 @@ static double *doubles(long n) {
     return v;
 }
 
-void bench_progress(const char *row, long done, long of) {
-    if (bench.pe == 0) bench_output_progress(row, done, of);
+static void show_progress(const char *row, long done) {
+    if (bench.pe == 0) bench_output_progress(row, done, bench.repeat);
 }
 
 static void warm_up(const struct bench_method *m, long n) {
@@ -608,14 +613,14 @@ static void measure(const char *name, double *v) {
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
     for (int i = 0; i < n_methods; i++) {
         if (!methods[i].run) continue;
-        bench_progress(name, 0, bench.repeat);
+        show_progress(name, 0);
         n[i] = prepare(&methods[i]);
     }
     double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < n_methods; i++) {
             if (n[i] == 0) continue;
-            bench_progress(name, round, bench.repeat);
+            show_progress(name, round);
             if (go_way_of(&methods[i])) warm_up(&methods[i], n[i]);
             double time = batch(&methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
@@ -642,7 +647,7 @@ void bench_row(const char *name) {
     struct bench_summary of[2 * BENCH_COLUMNS_MAX];
     double medians[BENCH_COLUMNS_MAX];
     begin_row();
-    for (int i = 0; spec->table && i < n_methods; i++) methods[i].run = spec->table[bench.row].run[i];
+    for (int i = 0; spec->rows && i < n_methods; i++) methods[i].run = spec->rows[bench.row].run[i];
     if (spec->before) spec->before(methods);
     for (int i = 0; i < n_methods; i++)
         if (methods[i].bare && !bench.on_node) methods[i].run = NULL;
@@ -673,8 +678,6 @@ void bench_row_of(const char *name, const double *values, bool good) {
     if (bench.pe == 0) bench_output_row(name, of, good);
 }
 
-bool bench_wants(int row) { return only < 0 || only == row; }
-
 static void sizes(void) {
     char name[24];
     bench.size = bench.sizes.min;
@@ -688,10 +691,10 @@ static void sizes(void) {
 int bench_main(int argc, char **argv, const struct bench_spec *s) {
     bench_init(argc, argv, s);
     if (spec->begin) spec->begin();
-    if (!spec->table) sizes();
-    for (const struct bench_row *r = spec->table; r && r->name; r++) {
-        bench.row = (int)(r - spec->table);
-        if (bench_wants(bench.row)) bench_row(r->name);
+    if (!spec->rows) sizes();
+    for (const struct bench_row *r = spec->rows; r && r->name; r++) {
+        bench.row = (int)(r - spec->rows);
+        if (only < 0 || only == bench.row) bench_row(r->name);
     }
     if (spec->end) spec->end();
     return bench_finish();

@@ -3,7 +3,7 @@
  * validation.
  *
  * A benchmark compares METHODS: ways to do one thing (by librma, by bare loads and stores, by MPI), each a column of
- * the table. bench_sweep runs them in turn, one batch each, round after round, so that a disturbance of the machine
+ * the table. The harness runs them in turn, one batch each, round after round, so that a disturbance of the machine
  * affects all columns alike. A cell is the median of its batches; a ratio is the median of the ratios within each
  * round; --stats prints more statistics. Give each PE an idle core: an operation that needs two PEs at once, as all of
  * MPI does on one node, otherwise waits for time slices of milliseconds.
@@ -53,7 +53,7 @@ struct bench {
     bool on_node;         /* the PEs of each pair reach each other by load and store: bench_pair_open finds out */
     bool crowded;         /* more PEs than cores on this machine: spinning must yield */
     size_t size;          /* bytes per transfer of the row being measured */
-    int row;              /* its number in spec.table */
+    int row;              /* its number in spec.rows */
     long window;          /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
     long streams;         /* PEs whose iterations are added up in these: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
@@ -132,8 +132,8 @@ struct bench_spec {
     const struct bench_option *options; /* the program's own, or null */
     const struct bench_method *methods; /* the columns */
     const struct bench_ratio *ratios;   /* or null */
-    const struct bench_row *table;      /* the rows, of which -o selects one; null: sizes, or the program's own rows */
-    const char *rows;                   /* the first column's title; null: sizes, or PEs */
+    const struct bench_row *rows;       /* -o selects one of them; null: sizes, or the program's own rows */
+    const char *first;                  /* the first column's title; null: sizes, or PEs */
     size_t min_size;                    /* default lower end of -m; 0: 1 */
     size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
     int pairs;                          /* limit of -p; 1: no -p, but --placement; 0: neither, all PEs take part */
@@ -152,8 +152,8 @@ struct bench_spec {
     bool once;   /* the program measures only once: also no -r */
 };
 
-/* bench_main: main of a benchmark: bench_init, begin, a row for each row of the table or for each size of -m (MIN, 2
- * MIN, 4 MIN ... up to MAX), end, bench_finish. spec is read until the end; begin may change it. */
+/* bench_main: main of a benchmark: bench_init, begin, each of the rows, or a row for each size of -m (MIN, 2 MIN, 4
+ * MIN ... up to MAX), end, bench_finish. spec is read until the end; begin may change it. */
 int bench_main(int argc, char **argv, const struct bench_spec *spec);
 
 /* The parts of bench_main for programs with rows of their own.
@@ -169,13 +169,6 @@ void bench_init(int argc, char **argv, const struct bench_spec *spec);
 void bench_row(const char *name);
 void bench_row_of(const char *name, const double *values, bool good);
 int bench_finish(void);
-
-/* bench_wants: whether -o selects this row of the table, or is not given. Local. */
-bool bench_wants(int row);
-
-/* bench_progress: for programs that measure themselves: show how much of a row is done. Local; only PE 0's call is
- * shown. */
-void bench_progress(const char *row, long done, long of);
 
 /* bench_refuse: let PE 0 print "program: text" to stderr, then end the program on all PEs with this code. */
 _Noreturn void bench_refuse(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

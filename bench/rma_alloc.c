@@ -540,7 +540,7 @@ int main(int argc, char **argv) {
         .options = options,
         .methods = methods,
         .ratios = ratios,
-        .rows = "Pattern",
+        .first = "Pattern",
         .value = BENCH_NS,
         .budget = 10e-3,
         .before = before,

@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
                 "  rma_init (KiB)  by how much rma_init makes the resident memory grow\n"
                 "  all PEs (KiB)   the same after one atomic on a word of each other PE besides",
         .methods = columns,
-        .rows = "Of the PEs",
+        .first = "Of the PEs",
         .value = BENCH_OWN,
         .once = true,
         .start = start,

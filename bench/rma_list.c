@@ -563,7 +563,7 @@ static void before(struct bench_method *methods) {
         const int kind = kind_of(i);
         const bool possible =
             kind == RAW ? raw_head != NULL : kind == RMA || (by_mpi && (bench.row != INSERT || attaches));
-        methods[i].run = possible ? spec.table[bench.row].run[kind] : NULL;
+        methods[i].run = possible ? spec.rows[bench.row].run[kind] : NULL;
         methods[i].callers = bench.row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
         if (bench.row == TRAVERSE && possible) begin_shuffled(&kinds[kind], n_nodes);
     }
@@ -626,8 +626,8 @@ int main(int argc, char **argv) {
         .options = options,
         .methods = methods,
         .ratios = bench_ratios,
-        .table = rows,
-        .rows = "Operation",
+        .rows = rows,
+        .first = "Operation",
         .value = BENCH_NS,
         .budget = 10e-3,
         .open = open_shared,

@@ -295,7 +295,7 @@ static void begin(void) {
     samples = malloc(SAMPLES * sizeof *samples);
     if (!samples) bench_fail("malloc", MPI_ERR_NO_MEM);
     bench_pair_open(&pair, sizeof(uint64_t));
-    spec.table = rows = bench.ways ? way_rows : own_rows;
+    spec.rows = rows = bench.ways ? way_rows : own_rows;
     if (!bench.ways) {
         serve(true); /* ends here if the thread cannot be started */
         return;
@@ -361,7 +361,7 @@ int main(int argc, char **argv) {
         .options = options,
         .methods = methods,
         .ratios = bench_ratios,
-        .rows = "Row",
+        .first = "Row",
         .pairs = 1,
         .repeat = 3,
         .open = open_heap,

@@ -33,67 +33,47 @@ static struct worker workers[THREADS_MAX];
 static int n_threads;
 static pthread_barrier_t start;
 
-static void *work_rma(void *arg) {
-    struct worker *t = arg;
-    pthread_barrier_wait(&start);
-    double begun = rma_wtime();
-    for (long i = 0, k = 0; i < t->n; i++) {
-        if (operation == PUT)
-            BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, bench.peer));
-        else if (operation == GET)
-            BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, bench.peer));
-        else
-            BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, bench.peer));
-        bench_keep(t->mine);
-        if (++k == window) {
-            BENCH_RMA(rma_ctx_quiet(t->ctx));
-            k = 0;
-        }
+/* What a thread does: PUT_, GET_ or ADD, and COMPLETE after each window. */
+#define WORKER(NAME, PUT_, GET_, ADD, COMPLETE)                                                                        \
+    static void *NAME(void *arg) {                                                                                     \
+        struct worker *t = arg;                                                                                        \
+        pthread_barrier_wait(&start);                                                                                  \
+        double begun = rma_wtime();                                                                                    \
+        for (long i = 0, k = 0; i < t->n; i++) {                                                                       \
+            if (operation == PUT)                                                                                      \
+                PUT_;                                                                                                  \
+            else if (operation == GET)                                                                                 \
+                GET_;                                                                                                  \
+            else                                                                                                       \
+                ADD;                                                                                                   \
+            bench_keep(t->mine);                                                                                       \
+            if (++k == window) {                                                                                       \
+                COMPLETE;                                                                                              \
+                k = 0;                                                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+        COMPLETE;                                                                                                      \
+        t->seconds = rma_wtime() - begun;                                                                              \
+        return NULL;                                                                                                   \
     }
-    BENCH_RMA(rma_ctx_quiet(t->ctx));
-    t->seconds = rma_wtime() - begun;
-    return NULL;
-}
 
-static void *work_raw(void *arg) {
-    struct worker *t = arg;
-    pthread_barrier_wait(&start);
-    double begun = rma_wtime();
-    for (long i = 0; i < t->n; i++) {
-        if (operation == PUT)
-            __atomic_store_n(t->near, *t->mine, __ATOMIC_RELAXED);
-        else if (operation == GET)
-            *t->mine = __atomic_load_n(t->near, __ATOMIC_RELAXED);
-        else
-            *t->mine = __atomic_fetch_add(t->near, 1, __ATOMIC_ACQ_REL);
-        bench_keep(t->mine);
-    }
-    t->seconds = rma_wtime() - begun;
-    return NULL;
-}
+WORKER(work_rma, BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, bench.peer)),
+       BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, bench.peer)),
+       BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, bench.peer)),
+       BENCH_RMA(rma_ctx_quiet(t->ctx)))
 
-static void *work_mpi(void *arg) {
-    static const uint64_t one = 1;
-    struct worker *t = arg;
-    MPI_Aint disp = (MPI_Aint)((t - workers) * LINE * (long)sizeof *t->word);
-    pthread_barrier_wait(&start);
-    double begun = rma_wtime();
-    for (long i = 0, k = 0; i < t->n; i++) {
-        if (operation == PUT)
-            BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, bench.peer, disp, 8, MPI_BYTE, pair.win));
-        else if (operation == GET)
-            BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, bench.peer, disp, 8, MPI_BYTE, pair.win));
-        else
-            BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, bench.peer, disp, MPI_SUM, pair.win));
-        if (++k == window) {
-            BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-            k = 0;
-        }
-    }
-    BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-    t->seconds = rma_wtime() - begun;
-    return NULL;
-}
+WORKER(work_raw, __atomic_store_n(t->near, *t->mine, __ATOMIC_RELAXED),
+       *t->mine = __atomic_load_n(t->near, __ATOMIC_RELAXED),
+       *t->mine = __atomic_fetch_add(t->near, 1, __ATOMIC_ACQ_REL), (void)0)
+
+static const uint64_t one = 1;
+
+static MPI_Aint disp(const struct worker *t) { return (MPI_Aint)((t - workers) * LINE * (long)sizeof *t->word); }
+
+WORKER(work_mpi, BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, bench.peer, disp(t), 8, MPI_BYTE, pair.win)),
+       BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, bench.peer, disp(t), 8, MPI_BYTE, pair.win)),
+       BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, bench.peer, disp(t), MPI_SUM, pair.win)),
+       BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)))
 
 /* n operations by all threads together. */
 static double run(long n, void *(*work)(void *)) {
@@ -195,7 +175,7 @@ int main(int argc, char **argv) {
         .options = options,
         .methods = methods,
         .ratios = ratios,
-        .rows = "Threads",
+        .first = "Threads",
         .pairs = BENCH_PAIRS_MAX,
         .start = start_threaded,
         .budget = 5e-3,

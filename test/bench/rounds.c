@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
                                            .options = options,
                                            .methods = methods,
                                            .ratios = ratios,
-                                           .rows = "Row",
+                                           .first = "Row",
                                            .value = BENCH_US,
                                            .repeat = 3};
     static const struct {
