@@ -23,14 +23,20 @@ BENCH_INLINE void rma_complete(void) { BENCH_RMA(rma_quiet()); }
 
 BENCH_INLINE void mpi_flush(void) { BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)); }
 
-BENCH_INLINE void mpi_fetch_op(long k, uint64_t operand, MPI_Op op) {
+BENCH_INLINE void mpi_begin_fetch_op(long k, uint64_t operand, MPI_Op op) {
     sent[k] = operand;
     BENCH_MPI(MPI_Fetch_and_op(&sent[k], &fetched[k], MPI_UINT64_T, bench.peer, 0, op, pair.win));
+}
+
+BENCH_INLINE void mpi_fetch_op(long k, uint64_t operand, MPI_Op op) {
+    mpi_begin_fetch_op(k, operand, op);
+    mpi_flush();
 }
 
 BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
     sent[k] = operand;
     BENCH_MPI(MPI_Accumulate(&sent[k], 1, MPI_UINT64_T, bench.peer, 0, 1, MPI_UINT64_T, op, pair.win));
+    mpi_flush();
 }
 
 /* Processors have no atomic minimum: it is a loop. */
@@ -44,39 +50,31 @@ BENCH_INLINE void mpi_accumulate(long k, uint64_t operand, MPI_Op op) {
 RAW_LOOP(min, <)
 RAW_LOOP(max, >)
 
-/* One operation each; k is its place in the window. model: applies the same to *w and returns the old value. */
-
-#define MODEL(NAME, V, THEN)                                                                                           \
+/* One operation each, by three ways; k is its place in the window. The function model_NAME applies the same to *w and
+ * returns the old value: V is the operand, THEN the new value. Statements derive the same operand from `next`. */
+#define OPERATION(NAME, V, THEN, BY_RMA, BY_RAW, BY_MPI)                                                               \
     BENCH_INLINE uint64_t model_##NAME(uint64_t *w) {                                                                  \
         uint64_t old = *w, v = (V);                                                                                    \
         *w = (THEN);                                                                                                   \
         (void)v;                                                                                                       \
         return old;                                                                                                    \
-    }
-
-/* Two operations, one of which returns the old value. V: the operand; RAW: a builtin that fetches. */
-#define FAMILY(NAME, V, THEN, RAW, OP)                                                                                 \
-    MODEL(NAME, V, THEN)                                                                                               \
-    MODEL(fetch_##NAME, V, THEN)                                                                                       \
+    }                                                                                                                  \
     BENCH_INLINE void rma_##NAME##_once(long k) {                                                                      \
         (void)k;                                                                                                       \
-        BENCH_RMA(rma_atomic_##NAME(word, V, bench.peer));                                                             \
-        rma_complete();                                                                                                \
+        BY_RMA;                                                                                                        \
     }                                                                                                                  \
-    BENCH_INLINE void rma_fetch_##NAME##_once(long k) { fetched[k] = rma_atomic_fetch_##NAME(word, V, bench.peer); }   \
     BENCH_INLINE void raw_##NAME##_once(long k) {                                                                      \
         (void)k;                                                                                                       \
-        (void)RAW(raw, V, __ATOMIC_ACQ_REL);                                                                           \
+        BY_RAW;                                                                                                        \
     }                                                                                                                  \
-    BENCH_INLINE void raw_fetch_##NAME##_once(long k) { fetched[k] = RAW(raw, V, __ATOMIC_ACQ_REL); }                  \
-    BENCH_INLINE void mpi_##NAME##_once(long k) {                                                                      \
-        mpi_accumulate(k, V, OP);                                                                                      \
-        mpi_flush();                                                                                                   \
-    }                                                                                                                  \
-    BENCH_INLINE void mpi_fetch_##NAME##_once(long k) {                                                                \
-        mpi_fetch_op(k, V, OP);                                                                                        \
-        mpi_flush();                                                                                                   \
-    }
+    BENCH_INLINE void mpi_##NAME##_once(long k) { BY_MPI; }
+
+/* Two operations, one of which returns the old value. RAW: a builtin that fetches. */
+#define FAMILY(NAME, V, THEN, RAW, OP)                                                                                 \
+    OPERATION(NAME, V, THEN, (BENCH_RMA(rma_atomic_##NAME(word, V, bench.peer)), rma_complete()),                      \
+              (void)RAW(raw, V, __ATOMIC_ACQ_REL), mpi_accumulate(k, V, OP))                                           \
+    OPERATION(fetch_##NAME, V, THEN, fetched[k] = rma_atomic_fetch_##NAME(word, V, bench.peer),                        \
+              fetched[k] = RAW(raw, V, __ATOMIC_ACQ_REL), mpi_fetch_op(k, V, OP))
 FAMILY(add, 1, old + v, __atomic_fetch_add, MPI_SUM)
 FAMILY(and, next++, old &v, __atomic_fetch_and, MPI_BAND)
 FAMILY(or, next++, old | v, __atomic_fetch_or, MPI_BOR)
@@ -84,90 +82,43 @@ FAMILY(xor, next++, old ^ v, __atomic_fetch_xor, MPI_BXOR)
 FAMILY(min, --next, v < old ? v : old, raw_min_loop, MPI_MIN)
 FAMILY(max, ++next, v > old ? v : old, raw_max_loop, MPI_MAX)
 
-MODEL(inc, 1, old + v)
-MODEL(fetch_inc, 1, old + v)
-MODEL(fetch, 0, old)
-MODEL(set, ++next, v)
-MODEL(swap, ++next, v)
-MODEL(compare_swap, next++, old == v ? v + 1 : old)
-MODEL(stream, 1, old + v)
+OPERATION(inc, 1, old + v, (BENCH_RMA(rma_atomic_inc(word, bench.peer)), rma_complete()), raw_add_once(k),
+          mpi_accumulate(k, 1, MPI_SUM))
+OPERATION(fetch_inc, 1, old + v, fetched[k] = rma_atomic_fetch_inc(word, bench.peer), raw_fetch_add_once(k),
+          mpi_fetch_op(k, 1, MPI_SUM))
+OPERATION(fetch, 0, old, fetched[k] = rma_atomic_fetch(word, bench.peer),
+          fetched[k] = __atomic_load_n(raw, __ATOMIC_ACQUIRE), mpi_fetch_op(k, 0, MPI_NO_OP))
+OPERATION(set, ++next, v, (BENCH_RMA(rma_atomic_set(word, ++next, bench.peer)), rma_complete()),
+          __atomic_store_n(raw, ++next, __ATOMIC_RELEASE), mpi_accumulate(k, ++next, MPI_REPLACE))
+OPERATION(swap, ++next, v, fetched[k] = rma_atomic_swap(word, ++next, bench.peer),
+          fetched[k] = __atomic_exchange_n(raw, ++next, __ATOMIC_ACQ_REL), mpi_fetch_op(k, ++next, MPI_REPLACE))
 
-BENCH_INLINE void rma_inc_once(long k) {
-    (void)k;
-    BENCH_RMA(rma_atomic_inc(word, bench.peer));
-    rma_complete();
+BENCH_INLINE uint64_t raw_compare_swap(uint64_t found) {
+    __atomic_compare_exchange_n(raw, &found, found + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return found;
 }
 
-BENCH_INLINE void rma_fetch_inc_once(long k) { fetched[k] = rma_atomic_fetch_inc(word, bench.peer); }
-
-BENCH_INLINE void rma_fetch_once(long k) { fetched[k] = rma_atomic_fetch(word, bench.peer); }
-
-BENCH_INLINE void rma_set_once(long k) {
-    (void)k;
-    BENCH_RMA(rma_atomic_set(word, ++next, bench.peer));
-    rma_complete();
+BENCH_INLINE void mpi_compare_swap(long k, uint64_t cond) {
+    sent[k] = cond + 1;
+    BENCH_MPI(MPI_Compare_and_swap(&sent[k], &cond, &fetched[k], MPI_UINT64_T, bench.peer, 0, pair.win));
+    mpi_flush();
 }
 
-BENCH_INLINE void rma_swap_once(long k) { fetched[k] = rma_atomic_swap(word, ++next, bench.peer); }
+OPERATION(compare_swap, next++, old == v ? v + 1 : old,
+          (fetched[k] = rma_atomic_compare_swap(word, next, next + 1, bench.peer), next++),
+          (fetched[k] = raw_compare_swap(next), next++), mpi_compare_swap(k, next++))
 
-BENCH_INLINE void rma_compare_swap_once(long k) {
-    fetched[k] = rma_atomic_compare_swap(word, next, next + 1, bench.peer);
-    next++;
-}
-
-BENCH_INLINE void rma_stream_once(long k) {
+BENCH_INLINE void rma_stream(long k) {
     BENCH_RMA(rma_atomic_fetch_add_nbi(&fetched[k], word, 1, bench.peer));
     if (k == window - 1) rma_complete();
 }
 
-#define raw_inc_once       raw_add_once
-#define raw_fetch_inc_once raw_fetch_add_once
-
-BENCH_INLINE void raw_fetch_once(long k) { fetched[k] = __atomic_load_n(raw, __ATOMIC_ACQUIRE); }
-
-BENCH_INLINE void raw_set_once(long k) {
-    (void)k;
-    __atomic_store_n(raw, ++next, __ATOMIC_RELEASE);
-}
-
-BENCH_INLINE void raw_swap_once(long k) { fetched[k] = __atomic_exchange_n(raw, ++next, __ATOMIC_ACQ_REL); }
-
-BENCH_INLINE void raw_compare_swap_once(long k) {
-    uint64_t found = next;
-    __atomic_compare_exchange_n(raw, &found, next + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-    fetched[k] = found;
-    next++;
-}
-
-#define mpi_inc_once       mpi_add_once
-#define mpi_fetch_inc_once mpi_fetch_add_once
-
-BENCH_INLINE void mpi_fetch_once(long k) {
-    mpi_fetch_op(k, 0, MPI_NO_OP);
-    mpi_flush();
-}
-
-BENCH_INLINE void mpi_set_once(long k) {
-    mpi_accumulate(k, ++next, MPI_REPLACE);
-    mpi_flush();
-}
-
-BENCH_INLINE void mpi_swap_once(long k) {
-    mpi_fetch_op(k, ++next, MPI_REPLACE);
-    mpi_flush();
-}
-
-BENCH_INLINE void mpi_compare_swap_once(long k) {
-    uint64_t value = next + 1;
-    BENCH_MPI(MPI_Compare_and_swap(&value, &next, &fetched[k], MPI_UINT64_T, bench.peer, 0, pair.win));
-    mpi_flush();
-    next++;
-}
-
-BENCH_INLINE void mpi_stream_once(long k) {
-    mpi_fetch_op(k, 1, MPI_SUM);
+BENCH_INLINE void mpi_stream(long k) {
+    mpi_begin_fetch_op(k, 1, MPI_SUM);
     if (k == window - 1) mpi_flush();
 }
+
+OPERATION(stream, 1, old + v, rma_stream(k), raw_fetch_add_once(k), mpi_stream(k))
 
 /* n operations in windows; the last window may be short. */
 
