@@ -7,22 +7,8 @@
 # runs a few batches; the script checks no times.
 set -eu
 
-top_builddir=${top_builddir:-$(pwd)}
-top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-mpiexec=${MPIEXEC:-mpiexec.mpich}
-top_builddir=$(cd "$top_builddir" && pwd)
-# shellcheck source=deadline.sh
-. "$(dirname "$0")/deadline.sh"
-
-dir=$(mktemp -d "${TMPDIR:-/tmp}/check-tools-bench.XXXXXX")
-trap 'rm -rf "$dir"' EXIT
-failures=0
-ok() { echo "ok   $*"; }
-fail() { # fail TEXT, with what was said
-    echo "FAIL $*"
-    sed 's/^/    /' "$dir/out" "$dir/err"
-    failures=$((failures + 1))
-}
+# shellcheck source=lib.sh
+. "$(dirname "$0")/lib.sh"
 # good WHAT COMMAND...: the command succeeds.
 good() {
     what=$1
@@ -37,8 +23,6 @@ bench() {
     top_builddir=$build MPIEXEC=$mpiexec timeout -k 5 "$(seconds 400)" sh "$top_srcdir/tools/bench" "$@" \
         >"$dir/out" 2>"$dir/err" </dev/null || status=$?
 }
-# exits CODE WHAT
-exits() { if [ $status -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
 
 # without DIR WORD: no file in DIR has the word.
 # shellcheck disable=SC2329
@@ -159,31 +143,25 @@ cp -r "$top_srcdir/docs/results" "$dir/tree/docs"
 chmod -R u+w "$dir/tree"
 sed 's/^| get, 8 bytes | 2 |.*/| get, 8 bytes | 2 | us | 1 | 1 | 1 | 1 | 99 | 1 | 1 | 1 |/' \
     "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
-status=0
 cp "$top_srcdir/docs/plots/beside.svg" "$dir/tree/docs/plots"
-sh "$top_srcdir/tools/beside" --check "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/beside" --check "$dir/tree"
 exits 1 "another figure is another drawing"
-status=0
-sh "$top_srcdir/tools/publish" --check --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/publish" --check --source="$dir/tree"
 exits 1 "and another table"
 good "of README and of the page" [ "$(grep -c 'has other tables than docs/results' "$dir/err")" -eq 2 ]
-status=0
-sh "$top_srcdir/tools/publish" --steps="" --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/publish" --steps="" --source="$dir/tree"
 exits 0 "tables are written"
 good "with the figure" [ "$(grep -c '^| get, 8 bytes | us | 1 | 1 | 1 | 1 | 99 |' "$dir/tree/README.md" \
     "$dir/tree/docs/performance.md" | grep -c ':1$')" -eq 2 ]
 good "and are then right" sh "$top_srcdir/tools/publish" --check --source="$dir/tree"
 grep -v '^| get, 8 bytes |' "$top_srcdir/docs/results/summary.md" >"$dir/tree/docs/results/summary.md"
-status=0
-sh "$top_srcdir/tools/beside" "$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/beside" "$dir/tree"
 exits 99 "a row that is missing"
 good "is named" grep -q 'no figure for: get of 8 bytes' "$dir/err"
-status=0
-sh "$top_srcdir/tools/publish" --check --source="$dir/tree" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/publish" --check --source="$dir/tree"
 exits 99 "a table without its row"
 good "is named, too" grep -q 'summary.md has no row "get, 8 bytes" of 2 PEs' "$dir/err"
-status=0
-sh "$top_srcdir/tools/publish" --steps="bench nothing" >"$dir/out" 2>"$dir/err" || status=$?
+run sh "$top_srcdir/tools/publish" --steps="bench nothing"
 exits 2 "a step of publish that does not exist"
 
 # From the first results.
@@ -204,8 +182,7 @@ for tool in sh awk sed grep head tail tr cut sort uniq cat cp mv rm mkdir mktemp
     path=$(command -v $tool) && ln -s "$path" "$dir/bin/$tool"
 done
 rm -rf "$dir/before/plots"
-status=0
-PATH=$dir/bin sh "$top_srcdir/tools/bench" --plot-only="$dir/before" >"$dir/out" 2>"$dir/err" || status=$?
+run env PATH="$dir/bin" sh "$top_srcdir/tools/bench" --plot-only="$dir/before"
 exits 0 "no gnuplot is no failure"
 good "but is said" grep -q 'gnuplot-nox' "$dir/err"
 
@@ -230,8 +207,5 @@ refused 2 "no job is left" --only=rma_alloc --layouts=nolocal --output="$dir/non
 refused 99 "holds something else" --only=rma_barrier --output="$dir/build"
 refused 99 "holds no results" --plot-only="$dir/build"
 
-[ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
-if [ "${drawn:-yes}" = no ]; then
-    echo "check-tools-bench.sh: skipped: figures: needs gnuplot (Debian package gnuplot-nox)"
-    exit 77
-fi
+verdict
+[ "${drawn:-yes}" = yes ] || skip "figures: needs gnuplot (Debian package gnuplot-nox)"
