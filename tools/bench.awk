@@ -89,10 +89,8 @@ FILENAME == ARGV[1] { panel[++n_panels] = text($0); next }
     while ((getline values <source) > 0) {
         split(values, v, "\t")
         x = kind == "bars" ? 1 : v[1] + 0; y = v[2] + 0
-        if (kind == "bars") {
-            if (!(v[1] in place)) { place[v[1]] = ++n_rows; row[n_rows] = v[1] }
-            cell[place[v[1]], n] = v[2]
-        }
+        if (!(v[1] in place)) { place[v[1]] = ++n_rows; row[n_rows] = v[1] }
+        cell[place[v[1]], n] = v[2]
         if (y <= 0) continue
         if (!x_from || x < x_from) x_from = x
         if (x > x_to) x_to = x
@@ -103,6 +101,11 @@ FILENAME == ARGV[1] { panel[++n_panels] = text($0); next }
 }
 
 END {
+    # Lines between two values are bars, if their colours tell the series apart.
+    if (kind == "lines" && n_rows <= 2 && n_panels == 1) {
+        for (i = 1; i <= n; i++) alike += used[colour[i]]++ > 0
+        if (!alike) kind = "bars"
+    }
     if (x_to == x_from) { x_from /= 2; x_to *= 2 }
     print "name = " text(dir "/" name)
     print "kind = " text(kind)
@@ -125,7 +128,7 @@ END {
         if (kind == "bars") {
             # The smallest bar must be visible, and the largest needs room for the vertical number above it.
             from[i] = step(from[i] / 1.5, 0)
-            to[i] = step(y_to[i] * (y_to[i] / from[i]) ^ 0.12, 1)
+            to[i] = step(y_to[i] * (y_to[i] / from[i]) ^ 0.2, 1)
         }
         if (to[i] <= from[i] * 1.000001) to[i] = from[i] * 10
     }

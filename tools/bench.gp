@@ -12,7 +12,7 @@ wide = 800.0
 across = n_panels > 1 ? 2 : 1
 down = (n_panels + across - 1) / across
 each = n_panels > 1 ? 250 : 420
-key_across = n_key == 4 || key_width > 22 ? 2 : 3
+key_across = key_width > 34 ? 1 : n_key == 4 || key_width > 22 ? 2 : 3
 key_down = (n_key + key_across - 1) / key_across
 top = 58.0
 bottom = 30 + 21 * key_down
