@@ -219,29 +219,16 @@ static void begin_empty(const struct kind *k) {
     k->meet();
 }
 
-/* Nodes of all PEs in turn. */
-static void begin_full(const struct kind *k, long n) {
-    const struct pool *pool = k->pool;
-    bool last = bench.pe == bench.n_pes - 1;
-    for (long i = 0; i < n; i++) {
-        struct node *node = &pool->nodes[i];
-        node->next = !last ? pool_node(pool, bench.pe + 1, i) : i + 1 < n ? pool_node(pool, 0, i + 1) : 0;
-        node->payload = payload(i);
-        node->found = 0;
-    }
-    if (bench.pe == 0) k->set(pool_node(pool, 0, 0));
-    k->meet();
-}
-
-/* Equally many of each PE, in an order that all PEs compute alike: shuffled, after R. Fisher and F. Yates, by the
- * generator of xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift generators", 2016). */
-static void begin_shuffled(const struct kind *k, long n_each) {
+/* n_each nodes of each PE: of all PEs in turn, or in an order that all PEs compute alike: shuffled, after R. Fisher and
+ * F. Yates, by the generator of xorshift64* (S. Vigna, "An experimental exploration of Marsaglia's xorshift
+ * generators", 2016). */
+static void begin_full(const struct kind *k, long n_each, bool shuffled) {
     const struct pool *pool = k->pool;
     size_t n_pes = (size_t)bench.n_pes, n = (size_t)n_each * n_pes;
     uint64_t random = 1, *order = malloc(n * sizeof *order);
     if (!order) bench_fail("malloc", MPI_ERR_NO_MEM);
     for (size_t i = 0; i < n; i++) order[i] = i;
-    for (size_t i = n - 1; i > 0; i--) {
+    for (size_t i = n - 1; shuffled && i > 0; i--) {
         random ^= random >> 12, random ^= random << 25, random ^= random >> 27;
         size_t other = (size_t)(random * UINT64_C(2685821657736338717) % (i + 1));
         uint64_t moved = order[i];
@@ -251,9 +238,9 @@ static void begin_shuffled(const struct kind *k, long n_each) {
     for (size_t i = 0; i < n; i++) {
         if (order[i] % n_pes != (size_t)bench.pe) continue;
         long mine = (long)(order[i] / n_pes);
-        struct node *node = &pool->nodes[mine];
-        node->next = i + 1 < n ? pool_node(pool, (int)(order[i + 1] % n_pes), (long)(order[i + 1] / n_pes)) : 0;
-        node->payload = payload(mine);
+        pool->nodes[mine] = (struct node){.payload = payload(mine)};
+        if (i + 1 < n)
+            pool->nodes[mine].next = pool_node(pool, (int)(order[i + 1] % n_pes), (long)(order[i + 1] / n_pes));
     }
     if (bench.pe == 0) k->set(pool_node(pool, (int)(order[0] % n_pes), (long)(order[0] / n_pes)));
     k->meet();
@@ -307,7 +294,7 @@ BENCH_INLINE double part_link(const struct kind *k, long n) {
 }
 
 BENCH_INLINE double part_remove(const struct kind *k, long n) {
-    begin_full(k, n);
+    begin_full(k, n, false);
     double start = rma_wtime();
     for (long i = 0; i < n; i++) removed[i] = pop(k);
     return rma_wtime() - start;
@@ -413,7 +400,7 @@ static size_t check(const struct bench_method *m) {
     if (row != TRAVERSE)
         parts[row][method](n);
     else if (n < n_nodes)
-        begin_shuffled(k, n);
+        begin_full(k, n, true);
     k->meet();
     if (row == REMOVE)
         bad = look_at_removed(k, n);
@@ -472,7 +459,7 @@ static void open_shared(void) {
         raw_pool.first[pe] = (uint64_t)(pe + 1) << OFFSET_BITS;
     }
     raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
-    if (bench.row == TRAVERSE) begin_shuffled(&kinds[RMA], n_nodes);
+    if (bench.row == TRAVERSE) begin_full(&kinds[RMA], n_nodes, true);
 }
 
 /* Returns whether MPI's pointers fit into a word. */
@@ -565,7 +552,7 @@ static void before(struct bench_method *methods) {
             kind == RAW ? raw_head != NULL : kind == RMA || (by_mpi && (bench.row != INSERT || attaches));
         methods[i].run = possible ? spec.rows[bench.row].run[kind] : NULL;
         methods[i].callers = bench.row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
-        if (bench.row == TRAVERSE && possible) begin_shuffled(&kinds[kind], n_nodes);
+        if (bench.row == TRAVERSE && possible) begin_full(&kinds[kind], n_nodes, true);
     }
 }
 
