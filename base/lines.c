@@ -42,14 +42,17 @@ void rmai_lines_cut(const char *made, char *name, size_t room) {
     F(dwarf_formudata)                                                                                                 \
     F(dwarf_getscopes)                                                                                                 \
     F(dwarf_getscopes_die)                                                                                             \
+    F(dwarf_getsrc_die)                                                                                                \
     F(dwarf_getsrcfiles)                                                                                               \
+    F(dwarf_haspc)                                                                                                     \
+    F(dwarf_lineno)                                                                                                    \
+    F(dwarf_linesrc)                                                                                                   \
     F(dwarf_tag)                                                                                                       \
     F(dwfl_begin)                                                                                                      \
     F(dwfl_end)                                                                                                        \
-    F(dwfl_lineinfo)                                                                                                   \
     F(dwfl_module_addrdie)                                                                                             \
     F(dwfl_module_addrname)                                                                                            \
-    F(dwfl_module_getsrc)                                                                                              \
+    F(dwfl_module_nextcu)                                                                                              \
     F(dwfl_report_elf)                                                                                                 \
     F(dwfl_report_end)                                                                                                 \
     F(dwfl_standard_find_debuginfo)
@@ -171,18 +174,27 @@ static void name_functions(struct rmai_line *l, Dwarf_Die *unit, Dwarf_Addr addr
     free(innermost);
 }
 
+/* The table of addresses, which gcc writes, tells the unit at once; without it, as of clang, all units are asked. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias) {
+    Dwarf_Die *unit = dw.dwfl_module_addrdie(module, address, bias);
+    if (unit) return unit;
+    while ((unit = dw.dwfl_module_nextcu(module, unit, bias)))
+        if (dw.dwarf_haspc(unit, address - *bias) > 0) return unit;
+    return NULL;
+}
+
 static void find(struct rmai_line *l, const char *file, uint64_t address) {
     Dwfl_Module *module = open_file(file);
-    Dwfl_Line *line;
-    Dwarf_Addr bias;
+    Dwarf_Addr bias = 0;
     Dwarf_Die *unit;
-    const char *path;
-    int number = 0;
     if (!module) return;
-    line = dw.dwfl_module_getsrc(module, address);
-    path = line ? dw.dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    if (path && number > 0) set_where(l, path, (unsigned)number);
-    if ((unit = dw.dwfl_module_addrdie(module, address, &bias))) name_functions(l, unit, address - bias);
+    if ((unit = find_unit(module, address, &bias))) {
+        Dwarf_Line *line = dw.dwarf_getsrc_die(unit, address - bias);
+        const char *path = line ? dw.dwarf_linesrc(line, NULL, NULL) : NULL;
+        int number = 0;
+        if (path && !dw.dwarf_lineno(line, &number) && number > 0) set_where(l, path, (unsigned)number);
+        name_functions(l, unit, address - bias);
+    }
     if (!l->function[0]) name_symbol(dw.dwfl_module_addrname(module, address), l->function, sizeof l->function);
 }
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "race/openmp.h"
+#include "race/options.h"
 #include "race/shadow.h"
 #include "race/threads.h"
 
@@ -23,7 +24,20 @@
 /* The task that this thread runs; NULL outside parallel regions. */
 static __thread struct race_task *now;
 
-static void *find(const char *name) { return dlsym(RTLD_NEXT, name); }
+/* The linker leaves libgomp out (--as-needed, Debian's default) where this library, which comes first, defines all
+ * names that the program uses. */
+static void *find(const char *name) {
+    void *found = dlsym(RTLD_NEXT, name);
+    static void *gomp;
+    if (found) return found;
+    if (!gomp) gomp = dlopen("libgomp.so.1", RTLD_NOW | RTLD_GLOBAL);
+    found = gomp ? dlsym(gomp, name) : NULL;
+    if (!found) {
+        race_say("OpenMP's function %s is not there: %s", name, dlerror());
+        abort();
+    }
+    return found;
+}
 #define REAL(RESULT, NAME, PARAMETERS)                                                                                 \
     static RESULT(*real) PARAMETERS;                                                                                   \
     if (!real) *(void **)(void *)&real = find(NAME)

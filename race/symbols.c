@@ -53,6 +53,20 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
         snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
 }
 
+/* The user's name of a variable: a static one of a function is count.1 for gcc, and main.count or main.count.1 for
+ * clang. */
+static void name_variable(const char *made, char *name, size_t room) {
+    size_t len = strlen(made), start;
+    while (len > 1 && made[len - 1] >= '0' && made[len - 1] <= '9') {
+        size_t digits = len;
+        while (digits > 1 && made[digits - 1] >= '0' && made[digits - 1] <= '9') digits--;
+        if (digits < 2 || made[digits - 1] != '.') break;
+        len = digits - 1;
+    }
+    for (start = len; start > 0 && made[start - 1] != '.';) start--;
+    snprintf(name, room, "%.*s", (int)(len - start), made + start);
+}
+
 /* C++'s own function, if the program is C++. */
 extern char *__cxa_demangle(const char *mangled, char *room, size_t *len, int *status) __attribute__((weak));
 
@@ -60,7 +74,10 @@ static void demangle(const char *mangled, char *name, size_t room) {
     char *plain = NULL;
     int status = 0;
     if (__cxa_demangle && !strncmp(mangled, "_Z", 2)) plain = __cxa_demangle(mangled, NULL, NULL, &status);
-    rmai_lines_cut(plain && !status ? plain : mangled, name, room);
+    if (plain && !status)
+        rmai_lines_cut(plain, name, room);
+    else
+        name_variable(mangled, name, room);
     free(plain);
 }
 

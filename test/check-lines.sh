@@ -59,6 +59,17 @@ for options in -O0 -O2 '-O2 -no-pie' '-O3 -fpie -pie'; do
         ./plain put
 done
 
+# clang writes no table of addresses.
+if command -v clang >/dev/null; then
+    MPICH_CC=clang OMPI_CC=clang
+    export MPICH_CC OMPI_CC
+    build clang calls.c -g -O2
+    unset MPICH_CC OMPI_CC
+    names "clang: rma_put" "rma_put was called at calls.c:$(line_of put calls.c), in exchange\$" ./clang put
+else
+    echo "no clang: its programs are not tried"
+fi
+
 # The library in the program, as rmacc -static-librma has it.
 for options in -O0 -O2 '-O2 -no-pie'; do
     # shellcheck disable=SC2086

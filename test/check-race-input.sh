@@ -276,6 +276,32 @@ for line in variable:wor variable: place:word place:word.c function:main functio
     job ./racy RMA_RACE=suppressions=known
     gives "not suppressed: $line" 66 1
 done
+# A static variable of a function has a name of the compiler's.
+cat >hidden.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+int main(void) {
+    static int remote;
+    shmem_init();
+    shmem_barrier_all();
+    if (shmem_my_pe() == 0) shmem_int_p(&remote, 3, 1);
+    if (shmem_my_pe() == 1) printf("%d\n", remote);
+    shmem_barrier_all();
+    shmem_finalize();
+    return 0;
+}
+END
+echo variable:remote >known
+for compiler in gcc clang; do
+    if (export OSHCC=$compiler && $oshcc --race hidden.c -o hidden) >/dev/null 2>&1; then
+        job ./hidden RMA_RACE=suppressions=known
+        what="suppressed: a static variable of a function, $compiler"
+        if [ $code -eq 0 ]; then ok "$what"; else fail "$what: exit $code"; fi
+    else
+        echo "check-race-input: static variables are not tried with $compiler: it does not compile them"
+    fi
+done
 printf 'word\nvariable:other\n variable:word\n' >known
 job ./racy RMA_RACE=suppressions=known
 gives "lines of no form" 66 1 'known, line 1: "word" does not begin with' \
