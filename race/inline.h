@@ -7,8 +7,8 @@
  *
  * and here is a macro of the assembler whose name is `call`. For the most frequent hooks it finds the cell, compares
  * its epoch with the thread's, and calls no function if they are the same, or if the memory is not watched. Every other
- * call stays as it is: after {load}, which changes nothing, the assembler does not look for a macro. The code changes
- * only registers that the called function may change, and the hook's return address stays in the line of the access.
+ * call stays as it is: the macro removes itself, writes the call, and defines itself again. The code changes only
+ * registers that the called function may change, and the hook's return address stays in the line of the access.
  *
  * Where gcc writes the call in another way (-masm=intel, -mcmodel=large, -fplt), or -flto assembles functions without
  * this file, the program calls the hooks as before.
@@ -49,7 +49,7 @@ __asm__(".ifndef rma_race_inline\n"
         "    cmpq 56(%rax), %rsi\n"
         "    jae .Lrma_race_done\\n\n"
         ".Lrma_race_call\\n:\n"
-        "    {load} call *\\hook@GOTPCREL(%rip)\n"
+        "    callq *\\hook@GOTPCREL(%rip)\n"
         ".Lrma_race_done\\n:\n"
         ".endm\n"
         /* All 8 bytes of a cell. \\first is called for the thread's first access with this epoch. */
@@ -57,7 +57,7 @@ __asm__(".ifndef rma_race_inline\n"
         "    rma_race_begin \\n, 7\n"
         "    cmpq %rdx, \\word(%rcx,%rsi,4)\n"
         "    je .Lrma_race_done\\n\n"
-        "    {load} call *\\first@GOTPCREL(%rip)\n"
+        "    callq *\\first@GOTPCREL(%rip)\n"
         "    rma_race_end \\n, \\hook\n"
         ".endm\n"
         /* Bytes of a cell: the window has for each offset which bits of the epochs have to be the same. */
@@ -71,30 +71,35 @@ __asm__(".ifndef rma_race_inline\n"
         "    jne .Lrma_race_call\\n\n"
         "    rma_race_end \\n, \\hook\n"
         ".endm\n"
-        ".macro rma_race_try n, to:vararg\n"
+        ".macro rma_race_try to:vararg\n"
         ".ifc \\to,*__tsan_read8@GOTPCREL(%rip)\n"
-        "    rma_race_whole \\n, 8, __tsan_read8, rma_race_first_read8\n"
+        "    rma_race_whole \\@, 8, __tsan_read8, rma_race_first_read8\n"
         ".else\n"
         ".ifc \\to,*__tsan_write8@GOTPCREL(%rip)\n"
-        "    rma_race_whole \\n, 0, __tsan_write8, rma_race_first_write8\n"
+        "    rma_race_whole \\@, 0, __tsan_write8, rma_race_first_write8\n"
         ".else\n"
         ".ifc \\to,*__tsan_read4@GOTPCREL(%rip)\n"
-        "    rma_race_part \\n, 3, 8, __tsan_read4, 4, 2, 64\n"
+        "    rma_race_part \\@, 3, 8, __tsan_read4, 4, 2, 64\n"
         ".else\n"
         ".ifc \\to,*__tsan_write4@GOTPCREL(%rip)\n"
-        "    rma_race_part \\n, 3, 0, __tsan_write4, 4, 2, 64\n"
+        "    rma_race_part \\@, 3, 0, __tsan_write4, 4, 2, 64\n"
         ".else\n"
         ".ifc \\to,*__tsan_read1@GOTPCREL(%rip)\n"
-        "    rma_race_part \\n, 0, 8, __tsan_read1, 7, 8, 80\n"
+        "    rma_race_part \\@, 0, 8, __tsan_read1, 7, 8, 80\n"
         ".else\n"
         ".ifc \\to,*__tsan_write1@GOTPCREL(%rip)\n"
-        "    rma_race_part \\n, 0, 0, __tsan_write1, 7, 8, 80\n"
+        "    rma_race_part \\@, 0, 0, __tsan_write1, 7, 8, 80\n"
         ".else\n"
-        "    {load} call \\to\n"
+        "    .purgem call\n"
+        "    call \\to\n"
+        "    rma_race_take_calls\n"
         ".endif\n.endif\n.endif\n.endif\n.endif\n.endif\n"
         ".endm\n"
+        ".macro rma_race_take_calls\n"
         ".macro call to:vararg\n"
-        "    rma_race_try \\@, \\to\n"
+        "    rma_race_try \\to\n"
         ".endm\n"
+        ".endm\n"
+        "rma_race_take_calls\n"
         ".endif\n");
 #endif
