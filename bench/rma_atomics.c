@@ -158,6 +158,7 @@ BENCH_INLINE double loop_mpi(long n, void (*op)(long k)) {
 #define RUN(KIND, OP)                                                                                                  \
     static double run_##KIND##_##OP(long n) { return loop_##KIND(n, KIND##_##OP##_once); }
 RUN(rma, stream)
+RUN(raw, stream)
 RUN(mpi, stream)
 
 /* clang-format off */
@@ -172,7 +173,7 @@ OPERATIONS(RUNS)
 /* The rows; n: operations for each completion. Beside them: what predicts a row's operation, and whether it fetches. */
 #define ROW(OP, FETCHES) {#OP, {run_rma_##OP, run_raw_##OP, run_mpi_##OP, NULL}, 1},
 #define STREAM_ROW(NAME, N)                                                                                            \
-    { NAME, {run_rma_stream, run_raw_fetch_add, run_mpi_fetch_add, run_mpi_stream}, N }
+    { NAME, {run_rma_stream, run_raw_stream, run_mpi_fetch_add, run_mpi_stream}, N }
 static const struct bench_row rows[] = {
     OPERATIONS(ROW) STREAM_ROW("stream64", 64),
     STREAM_ROW("stream1024", WINDOW_MAX),
