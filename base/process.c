@@ -56,27 +56,40 @@ unsigned rmai_process_host(void) {
     return hash;
 }
 
-/* Reads a stat file of a process or thread (proc(5)), from the third field (the state) on. Returns 0 if there is no
- * such file. */
-static int read_stat(const char *path, char fields[512]) {
+/* Reads a stat file of a process or thread (proc(5)): the name, unless it is NULL, and the fields from the third (the
+ * state) on. Returns 0 if there is no such file. */
+static int read_stat(const char *path, char name[RMAI_PROCESS_NAME], char fields[512]) {
     char line[512];
-    const char *after;
+    const char *open, *shut;
     size_t n;
     FILE *f;
     if (!(f = fopen(path, "re"))) return 0;
     n = fread(line, 1, sizeof line - 1, f);
     fclose(f);
     line[n] = 0;
-    after = strrchr(line, ')'); /* the end of the program's name, which may contain anything */
-    if (!after || after[1] != ' ') return 0;
-    snprintf(fields, 512, "%s", after + 2);
+    open = strchr(line, '(');
+    shut = strrchr(line, ')'); /* the program's name may contain anything */
+    if (!open || !shut || shut[1] != ' ') return 0;
+    if (name) snprintf(name, RMAI_PROCESS_NAME, "%.*s", (int)(shut - open - 1), open + 1);
+    snprintf(fields, 512, "%s", shut + 2);
     return 1;
 }
 
-static int read_process_stat(int pid, char fields[512]) {
+static int read_process_stat(int pid, char name[RMAI_PROCESS_NAME], char fields[512]) {
     char path[32];
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    return read_stat(path, fields);
+    return read_stat(path, name, fields);
+}
+
+int rmai_process_name(int pid, char name[RMAI_PROCESS_NAME]) {
+    char fields[512];
+    return read_process_stat(pid, name, fields);
+}
+
+int rmai_thread_state(int tid, char name[RMAI_PROCESS_NAME]) {
+    char path[48], fields[512];
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
+    return read_stat(path, name, fields) ? *fields : 0;
 }
 
 int rmai_process_hangs(int pid) {
@@ -89,7 +102,7 @@ int rmai_process_hangs(int pid) {
     while (!hangs && threads && (one = readdir(threads)) != NULL) {
         if (!isdigit((unsigned char)one->d_name[0])) continue;
         snprintf(path, sizeof path, "/proc/%d/task/%.10s/stat", pid, one->d_name);
-        hangs = read_stat(path, fields) && *fields == 'D';
+        hangs = read_stat(path, NULL, fields) && *fields == 'D';
     }
     if (threads) closedir(threads);
     return hangs;
@@ -102,7 +115,7 @@ enum rmai_process_state rmai_process_state(int pid) {
     char fields[512];
     long threads = 1;
     if (kill(pid, 0) != 0) return errno == ESRCH ? RMAI_PROCESS_GONE : RMAI_PROCESS_LIVES;
-    if (!read_process_stat(pid, fields)) return RMAI_PROCESS_LIVES;
+    if (!read_process_stat(pid, NULL, fields)) return RMAI_PROCESS_LIVES;
     if (*fields == 'T') return RMAI_PROCESS_STOPPED;
     if (*fields != 'Z' && *fields != 'X') return RMAI_PROCESS_LIVES;
     sscanf(fields + 1, " %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld", &threads);
@@ -112,7 +125,7 @@ enum rmai_process_state rmai_process_state(int pid) {
 int rmai_process_parent(int pid) {
     char fields[512];
     int parent = 0;
-    return read_process_stat(pid, fields) && sscanf(fields + 1, " %d", &parent) == 1 ? parent : 0;
+    return read_process_stat(pid, NULL, fields) && sscanf(fields + 1, " %d", &parent) == 1 ? parent : 0;
 }
 
 void rmai_process_admit(void) { prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0); }

@@ -28,6 +28,13 @@ enum rmai_process_state rmai_process_state(int pid);
  * memory, environment or arguments waits as long. */
 int rmai_process_hangs(int pid);
 
+/* rmai_process_name writes the name of process `pid` as the kernel has it, and returns 1, or 0 if there is no such
+ * process. rmai_thread_state does the same for thread `tid` of this process, and returns its state, a letter of
+ * proc(5), or 0. */
+#define RMAI_PROCESS_NAME 32
+int rmai_process_name(int pid, char name[RMAI_PROCESS_NAME]);
+int rmai_thread_state(int tid, char name[RMAI_PROCESS_NAME]);
+
 /* rmai_process_parent: the parent of process `pid`; 0 if the system does not tell. */
 int rmai_process_parent(int pid);
 

@@ -165,30 +165,11 @@ __attribute__((destructor(101))) static void end_unfinalized(void) {
 
 /* ---- the end of the last thread ---- */
 
-/* Reads fields 2 (name) and 3 (state, returned) of /proc/self/task/TID/stat, proc(5). Returns 0 if there is no such
- * thread. */
-static int read_thread_state(int tid, char name[32]) {
-    char path[48], line[128], *open, *shut;
-    size_t n;
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/self/task/%d/stat", tid);
-    f = fopen(path, "re");
-    if (!f) return 0;
-    n = fread(line, 1, sizeof line - 1, f);
-    fclose(f);
-    line[n] = 0;
-    open = strchr(line, '(');
-    shut = strrchr(line, ')');
-    if (!open || !shut || shut[1] != ' ') return 0;
-    snprintf(name, 32, "%.*s", (int)(shut - open - 1), open + 1);
-    return shut[2];
-}
-
 /* 1 if the thread is not the program's: it is ours, or UCX's ("async"), or started during rma_init, or has ended. A
  * thread in doubt counts as the program's: then the process just lives on. */
 static int is_stranger(int tid) {
-    char name[32] = "";
-    int state = read_thread_state(tid, name);
+    char name[RMAI_PROCESS_NAME];
+    int state = rmai_thread_state(tid, name);
     if (state == 0 || state == 'Z' || state == 'X') return 1; /* it has ended */
     if (strcmp(name, RMAI_THREAD_NAME) == 0 || strcmp(name, "async") == 0) return 1;
     for (int i = 0; i < watched.n_strangers; i++)

@@ -101,13 +101,8 @@ static int rank_of(int pid) {
 /* 1 for launchers that are known to start all PEs of a host as their children. */
 static int is_known_launcher(int pid) {
     static const char *const names[] = {"slurmstepd", "hydra_pmi_proxy", "orted", "orterun", "prted", "prterun"};
-    char path[32], name[32] = "";
-    FILE *f;
-    snprintf(path, sizeof path, "/proc/%d/comm", pid);
-    if (!(f = fopen(path, "re"))) return 0;
-    if (!fgets(name, sizeof name, f)) name[0] = 0;
-    fclose(f);
-    name[strcspn(name, "\n")] = 0;
+    char name[RMAI_PROCESS_NAME];
+    if (!rmai_process_name(pid, name)) return 0;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0) return 1;
     return 0;
