@@ -224,8 +224,7 @@ RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int
 RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int kind);
 RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete);
 
-/* Writes the address of MPI's own function to *function, a pointer to a function. */
-static void find_in_mpi(const char *name, void *function) {
+void rmai_win_find_in_mpi(const char *name, void *function) {
     void *found = dlsym(RTLD_NEXT, name);
     memcpy(function, &found, sizeof found);
     if (found) return;
@@ -239,7 +238,7 @@ RMAI_MPI_API int MPII_Win_get_attr(MPI_Win win, int number, void *attribute, int
     void *at;
     if (!w) {
         int (*next)(MPI_Win, int, void *, int *, int);
-        find_in_mpi("MPII_Win_get_attr", &next);
+        rmai_win_find_in_mpi("MPII_Win_get_attr", &next);
         return next(win, number, attribute, flag, kind);
     }
     /* Fortran's constants for the attributes of all windows are C's plus 1. */
@@ -256,7 +255,7 @@ RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int
     struct rmai_win *w = rmai_win_of(win);
     if (!w) {
         int (*next)(MPI_Win, int, void *, int);
-        find_in_mpi("MPII_Win_set_attr", &next);
+        rmai_win_find_in_mpi("MPII_Win_set_attr", &next);
         return next(win, number, attribute, kind);
     }
     return set_attribute(w, number, (MPI_Aint)(intptr_t)attribute, kind != 0);
@@ -266,7 +265,7 @@ RMAI_MPI_API int MPII_Win_set_attr(MPI_Win win, int number, void *attribute, int
 RMAI_MPI_API void MPII_Keyval_set_proxy(int number, void *copy, void *delete) {
     void (*next)(int, void *, void *);
     struct keyval **k;
-    find_in_mpi("MPII_Keyval_set_proxy", &next);
+    rmai_win_find_in_mpi("MPII_Keyval_set_proxy", &next);
     pthread_mutex_lock(&mutex);
     k = find_keyval(number);
     if (*k) (*k)->fortran = 1;

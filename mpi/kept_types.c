@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "mpi/kept_types.h"
+#include "mpi/attributes.h"
 #include "mpi/state.h"
 #include "mpi/types.h"
 
@@ -177,6 +178,17 @@ RMAI_MPI_API int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value) {
     forget(type);
     return PMPI_Type_set_attr(type, keyval, value);
 }
+
+#ifdef MPICH_VERSION
+/* Fortran's MPI_Type_set_attr calls it. */
+RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int kind);
+RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int kind) {
+    int (*next)(MPI_Datatype, int, void *, int);
+    rmai_win_find_in_mpi("MPII_Type_set_attr", &next);
+    forget(type);
+    return next(type, keyval, value, kind);
+}
+#endif
 
 RMAI_MPI_API int MPI_Type_set_name(MPI_Datatype type, const char *name) {
     forget(type);

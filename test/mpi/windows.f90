@@ -48,6 +48,19 @@ program windows
     call mpi_win_set_errhandler(win, mpi_errors_return, ierr)
     call mpi_win_free(win, ierr)
     if (deleted /= 1) call fail(6)
+    ! Each datatype is a new one, and has no attributes.
+    deleted = 0
+    call mpi_type_create_keyval(mpi_type_null_copy_fn, delete, key, extra, ierr)
+    do len = 1, 3
+        call mpi_type_vector(4, 2, 7, mpi_integer, right, ierr)
+        call mpi_type_commit(right, ierr)
+        call mpi_type_get_attr(right, key, value, flag, ierr)
+        if (flag) call fail(7)
+        value = 123456789012_8
+        call mpi_type_set_attr(right, key, value, ierr)
+        call mpi_type_free(right, ierr)
+        if (deleted /= len) call fail(8)
+    end do
     call mpi_barrier(mpi_comm_world, ierr)
     if (rank == 0) print '(a)', "passed"
     call mpi_finalize(ierr)
