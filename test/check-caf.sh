@@ -87,7 +87,8 @@ if compile "$top_srcdir/test/caf/ends.f90" ends; then
     ends 0 'STOP all is well' stop_text
     ends 0 'signalling: IEEE_INVALID_FLAG IEEE_DIVIDE_BY_ZERO' stop_exceptions
     ends 5 'signalling: IEEE_OVERFLOW_FLAG' error_exceptions
-    ends 6 '' quiet_stop
+    images 2 one ./ends quiet_stop
+    exits 6 quiet_stop
     if [ -s "$dir/err" ]; then fail 'a quiet STOP prints something'; else ok 'a quiet STOP prints nothing'; fi
     ends 4 'ERROR STOP 4' error_stop
     ends 1 'ERROR STOP a reason' error_stop_text
