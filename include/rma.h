@@ -658,7 +658,8 @@ int rma_team_destroy(rma_team *team);
  * All PEs of a team take part, each with the same root, op, type and sizes (except the length of rma_collect). They
  * make the calls of one team in the same order; no barrier is needed between two calls. Different threads may be in
  * calls of different teams at the same time. With RMA_CHECK=1 the PEs compare their arguments first; if these differ,
- * every PE gets RMA_ERR_MISMATCH, and the text names the arguments.
+ * every PE gets RMA_ERR_MISMATCH, and the text names the arguments. Without it, PEs of a node that read each other's
+ * data in calls that differ end the job.
  *
  * dest and source are any memory of the caller. They may be the same address (in place); in rma_fcollect and
  * rma_collect source may also be the place of this PE's block in dest. Otherwise they must not overlap (RMA_ERR_ARG;
