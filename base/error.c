@@ -92,7 +92,7 @@ void rmai_error_tolerate(int code, unsigned kind) {
     tolerated.kind = kind;
 }
 
-/* Declared in runtime/layered.h, for the library that sets it. */
+/* Declared in runtime/interfaces.h, for the library that sets it. */
 _Thread_local int rma_errors_recorded_ __attribute__((tls_model("initial-exec"), visibility("default")));
 
 static void note_tolerated_error(void) {

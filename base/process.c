@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sockios.h>
@@ -21,6 +22,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -189,27 +191,41 @@ static int is_own_thread(const char *number) {
     return strcmp(name, RMAI_THREAD_NAME) == 0;
 }
 
-int rmai_process_threads(void) {
+int rmai_process_threads(int *number, int most) {
     DIR *tasks = opendir("/proc/self/task");
     int n = 0;
-    if (!tasks) return 0;
-    for (struct dirent *task; (task = readdir(tasks)) != NULL;)
-        if (isdigit((unsigned char)task->d_name[0])) n += !is_own_thread(task->d_name);
+    if (!tasks) return -1;
+    for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
+        if (!isdigit((unsigned char)task->d_name[0]) || is_own_thread(task->d_name)) continue;
+        if (n < most) number[n] = (int)strtol(task->d_name, NULL, 10);
+        n++;
+    }
     closedir(tasks);
-    return n;
+    return n <= most ? n : -1;
+}
+
+/* UCX has functions for some signals as soon as it is loaded. */
+static int is_of_ucx(uintptr_t function) {
+    Dl_info info;
+    const char *name = dladdr((const void *)function, &info) ? strrchr(info.dli_fname, '/') : NULL;
+    return name && strncmp(name, "/libuc", 6) == 0;
 }
 
 uint64_t rmai_process_handlers(void) {
-    static const int of_programs[] = {SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGIO};
-    const int n = (int)(sizeof of_programs / sizeof of_programs[0]);
     uint64_t all = 0;
-    for (int i = 0; i < n + SIGRTMAX - SIGRTMIN; i++) {
+    for (int number = 1; number <= SIGRTMAX; number++) {
         struct sigaction action = {.sa_handler = SIG_DFL};
-        sigaction(i < n ? of_programs[i] : SIGRTMIN + i - n, NULL, &action);
-        if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) continue;
-        all = (all ^ (uint64_t)(uintptr_t)action.sa_handler ^ (uint64_t)i) * 0x100000001b3u; /* FNV-1a */
+        sigaction(number, NULL, &action);
+        const uintptr_t function = (uintptr_t)action.sa_handler;
+        if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || is_of_ucx(function)) continue;
+        all = (all ^ (uint64_t)function ^ (uint64_t)number) * 0x100000001b3u; /* FNV-1a */
     }
     return all;
+}
+
+int rmai_process_has_children(void) {
+    siginfo_t info;
+    return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context) {
@@ -235,7 +251,7 @@ struct attributes {
 /* The kernel adds 50 us to every sleep of a thread, unless the thread sets its timer slack. If PEs share processors, a
  * thread that asks for short time slices gets as much time as before, but gets it sooner (since Linux 6.12; earlier
  * versions ignore the request). */
-void rmai_thread_be_punctual(void) {
+void rmai_thread_wakes_soon(void) {
     struct attributes a = {.size = sizeof a};
     prctl(PR_SET_TIMERSLACK, 1000UL);
     if (syscall(SYS_sched_getattr, 0, &a, sizeof a, 0) != 0 || a.policy != SCHED_OTHER) return;

@@ -64,19 +64,20 @@ struct rmai_process_piece {
 };
 enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai_process_piece *piece, int n);
 
-/* rmai_process_threads: how many threads this process has, without those of rmai_thread; 0 if the system does not tell.
- * rmai_process_handlers: a number made of the process's functions for the signals that programs use, which are those of
- * timers and of users, SIGIO and those of real time; 0 if it has none. */
-int rmai_process_threads(void);
+/* rmai_process_threads writes the numbers of this process's threads, without those of rmai_thread. Returns how many
+ * there are, or -1 if there are more than `most`, or the system does not tell. rmai_process_handlers: a number made of
+ * the process's functions for signals; 0 if it has none. rmai_process_has_children: 1 if it has child processes. */
+int rmai_process_threads(int *number, int most);
 uint64_t rmai_process_handlers(void);
+int rmai_process_has_children(void);
 
 /* rmai_thread starts a thread of the library. The thread receives none of the program's signals, and its name is
  * RMAI_THREAD_NAME. Returns 0 or errno's value. */
 #define RMAI_THREAD_NAME "librma"
 int rmai_thread(pthread_t *thread, void *(*run)(void *context), void *context);
 
-/* rmai_thread_be_punctual lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */
-void rmai_thread_be_punctual(void);
+/* rmai_thread_wakes_soon lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */
+void rmai_thread_wakes_soon(void);
 
 /* rmai_process_remap is mremap(2): it moves the mapping of old bytes at `from` to `to` (replacing what is mapped there;
  * anywhere if `to` is NULL), with new bytes. If old is 0, it makes a second mapping of the same shared pages, without a

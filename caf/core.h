@@ -10,7 +10,7 @@
 
 #include "base/attributes.h"
 #include "rma.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -135,7 +135,7 @@ static void unpack(struct packed *p) {
  * 2^-RANGE to 2^RANGE.
  *
  * LOOKS_16: as REAL(16) a number with few digits, as REAL(10) a 0. EITHER: of both kinds, as one of 16 arbitrary
- * numbers of REAL(16) is; so MANY of them are of REAL(10). */
+ * numbers of REAL(16) is; where MANY different ones are, and none is certainly of REAL(16), all are of REAL(10). */
 #define RANGE 2048
 #define MANY  4
 enum { EITHER = 1, LOOKS_16 = 2, IS_10 = 4, IS_16 = 8, MANY_EITHER = 16 };
@@ -170,13 +170,18 @@ static int kind_by(unsigned flags) {
 /* Decides between the two kinds for all images of the team. Returns 0 after it has reported that it cannot. */
 static int decide_kind(struct rmai_caf_result r, const char *statement, const struct packed *p, int parts,
                        uint64_t says, int *kind) {
+    const char *different[MANY];
     uint64_t flags = 0;
-    int either = 0;
+    int n = 0;
     for (size_t i = 0; i < p->box.n * (size_t)parts; i++) {
-        const unsigned one = kind_of(p->data + 16 * i);
+        const char *number = p->data + 16 * i;
+        const unsigned one = kind_of(number);
+        int seen = one != EITHER || n == MANY;
         flags |= one;
-        if (one == EITHER && ++either >= MANY) flags |= MANY_EITHER;
+        for (int k = 0; k < n && !seen; k++) seen = memcmp(different[k], number, 10) == 0;
+        if (!seen) different[n++] = number;
     }
+    if (n == MANY) flags |= MANY_EITHER;
     if (!rmai_caf_sync_saying(r, statement, rmai_caf.team, says)) return 0;
     rmai_caf_must(rma_or_reduce_uint64(rmai_caf.team->native, &flags, &flags, 1));
     if ((*kind = kind_by((unsigned)flags))) return 1;

@@ -113,7 +113,7 @@ void rmai_caf_finish(void) {
 /* A program that exits with 0, or returns 0 from a main that is not Fortran's, stops its image. Image control is over:
  * a destructor, since functions that the program has registered by atexit(3) may still execute some. */
 __attribute__((destructor(102))) static void stop_for_program(void) {
-    if (rmai_caf.self && rma_leaves_well_()) rmai_caf_finish();
+    if (rmai_caf.self && rma_exits_normally_()) rmai_caf_finish();
 }
 
 void rmai_caf_fail(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Each image has a desk in symmetric memory, which one other image uses at a time. The two take turns: the asker writes
+/* Each image has a slot in symmetric memory, which one other image uses at a time. The two take turns: the asker writes
  * a piece of its message and makes `turn` odd, the owner's thread takes it, writes its answer and makes `turn` even.
  * The answer to a piece is an empty piece, until the message is complete; then it is the first piece of a message, and
  * the roles change. So either side can send messages of any length, and the owner can ask back before it replies.
@@ -30,13 +30,13 @@ struct piece {
     char data[PIECE];
 };
 
-struct desk {
-    uint64_t asker; /* the image that uses the desk, from 1, or 0 */
+struct slot {
+    uint64_t asker; /* the image that uses the slot, from 1, or 0 */
     uint64_t turn;  /* odd: the owner's */
     struct piece piece;
 };
 
-static struct desk *desk; /* symmetric */
+static struct slot *slot; /* symmetric */
 static rmai_caf_execute *execute;
 static pthread_t thread;
 static uint32_t ending;
@@ -44,17 +44,17 @@ static _Thread_local int serving;
 
 int rmai_caf_serving(void) { return serving; }
 
-/* ---- the two sides of a desk ---- */
+/* ---- the two sides of a slot ---- */
 
 struct side {
-    struct desk *desk; /* its address here, or NULL: the desk is on another node */
+    struct slot *slot; /* its address here, or NULL: the slot is on another node */
     const char *statement;
     int pe;
     uint64_t turn; /* the last one of this side */
 };
 
 /* The lower half of `turn`, on which the thread sleeps. */
-static uint32_t *sleeps_on(struct desk *d) {
+static uint32_t *sleeps_on(struct slot *d) {
     return (uint32_t *)(void *)&d->turn + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
 }
 
@@ -65,13 +65,13 @@ static void futex(uint32_t *word, int operation, uint32_t value, const struct ti
 static void give_turn(struct side *s, const struct piece *piece) {
     size_t len = offsetof(struct piece, data) + piece->len;
     s->turn++;
-    if (!s->desk) {
-        rmai_caf_must(rma_put_signal(&desk->piece, piece, len, &desk->turn, s->turn, RMA_SIGNAL_SET, s->pe));
+    if (!s->slot) {
+        rmai_caf_must(rma_put_signal(&slot->piece, piece, len, &slot->turn, s->turn, RMA_SIGNAL_SET, s->pe));
         return;
     }
-    if (piece != &s->desk->piece) memcpy(&s->desk->piece, piece, len);
-    __atomic_store_n(&s->desk->turn, s->turn, __ATOMIC_RELEASE); /* pairs with the load in take_turn or in serve */
-    if (!serving) futex(sleeps_on(s->desk), FUTEX_WAKE, INT_MAX, NULL);
+    if (piece != &s->slot->piece) memcpy(&s->slot->piece, piece, len);
+    __atomic_store_n(&s->slot->turn, s->turn, __ATOMIC_RELEASE); /* pairs with the load in take_turn or in serve */
+    if (!serving) futex(sleeps_on(s->slot), FUTEX_WAKE, INT_MAX, NULL);
 }
 
 #define HOT_POLLS 300
@@ -79,21 +79,21 @@ static void give_turn(struct side *s, const struct piece *piece) {
 /* The asker waits in librma, which reports long waits; the owner's thread knows that the asker is at work. */
 static int has_turn(void *side) {
     const struct side *s = side;
-    return __atomic_load_n(&s->desk->turn, __ATOMIC_ACQUIRE) > s->turn; /* pairs with the store in give_turn */
+    return __atomic_load_n(&s->slot->turn, __ATOMIC_ACQUIRE) > s->turn; /* pairs with the store in give_turn */
 }
 
 static void take_turn(struct side *s, struct piece *piece) {
-    if (!s->desk) {
-        while (rma_atomic_fetch_uint64(&desk->turn, s->pe) == s->turn) sched_yield();
-        rmai_caf_must(rma_get(piece, &desk->piece, offsetof(struct piece, data), s->pe));
-        if (piece->len) rma_get(piece->data, desk->piece.data, piece->len, s->pe);
+    if (!s->slot) {
+        while (rma_atomic_fetch_uint64(&slot->turn, s->pe) == s->turn) sched_yield();
+        rmai_caf_must(rma_get(piece, &slot->piece, offsetof(struct piece, data), s->pe));
+        if (piece->len) rma_get(piece->data, slot->piece.data, piece->len, s->pe);
     } else {
         int polls = HOT_POLLS;
         while (!has_turn(s) && (serving || --polls > 0))
             if (serving) sched_yield();
         if (!serving) rma_wait_for_(s->statement, &s->pe, has_turn, s);
-        memcpy(piece, &s->desk->piece, offsetof(struct piece, data));
-        memcpy(piece->data, s->desk->piece.data, piece->len);
+        memcpy(piece, &s->slot->piece, offsetof(struct piece, data));
+        memcpy(piece->data, s->slot->piece.data, piece->len);
     }
     s->turn++;
 }
@@ -144,16 +144,16 @@ static struct rmai_caf_message converse(struct side *s, struct piece *piece, str
 /* ---- the asker ---- */
 
 struct rmai_caf_message rmai_caf_ask(const char *statement, int pe, struct rmai_caf_message request) {
-    struct side s = {.desk = rma_ptr(desk, pe), .statement = statement, .pe = pe};
+    struct side s = {.slot = rma_ptr(slot, pe), .statement = statement, .pe = pe};
     uint64_t me = (uint64_t)rmai_caf.me + 1;
     struct piece *piece = rmai_caf_memory(statement, sizeof *piece);
-    while (rma_atomic_compare_swap_uint64(&desk->asker, 0, me, pe) != 0) {
+    while (rma_atomic_compare_swap_uint64(&slot->asker, 0, me, pe) != 0) {
         rma_progress();
         sched_yield();
     }
-    s.turn = rma_atomic_fetch_uint64(&desk->turn, pe);
+    s.turn = rma_atomic_fetch_uint64(&slot->turn, pe);
     struct rmai_caf_message reply = converse(&s, piece, request);
-    rma_atomic_set_uint64(&desk->asker, 0, pe);
+    rma_atomic_set_uint64(&slot->asker, 0, pe);
     free(piece);
     return reply;
 }
@@ -182,7 +182,7 @@ struct rest {
 static void take_rest(struct rest *r, uint64_t turn) {
     static const struct timespec long_time = {.tv_sec = 1};
     if (r->shy || r->yields == 0) {
-        futex(sleeps_on(desk), FUTEX_WAIT, (uint32_t)turn, &long_time);
+        futex(sleeps_on(slot), FUTEX_WAIT, (uint32_t)turn, &long_time);
         return;
     }
     const double before = rma_wtime();
@@ -197,10 +197,10 @@ static void *serve(void *unused) {
     struct rest rest = {.next_shy = 1};
     (void)unused;
     serving = 1;
-    rma_be_punctual_();
-    owner = (struct side){.desk = desk, .statement = "request of another image"};
+    rma_thread_wakes_soon_();
+    owner = (struct side){.slot = slot, .statement = "request of another image"};
     while (!__atomic_load_n(&ending, __ATOMIC_ACQUIRE)) {
-        uint64_t turn = __atomic_load_n(&desk->turn, __ATOMIC_ACQUIRE); /* pairs with the store in give_turn */
+        uint64_t turn = __atomic_load_n(&slot->turn, __ATOMIC_ACQUIRE); /* pairs with the store in give_turn */
         if (turn % 2 == 0) {
             take_rest(&rest, turn);
             continue;
@@ -218,23 +218,23 @@ static void *serve(void *unused) {
 }
 
 void rmai_caf_serve_start(rmai_caf_execute *f) {
-    if (desk) return;
+    if (slot) return;
     execute = f;
     if (rmai_caf.n == 1) return;
-    desk = rma_calloc(1, sizeof *desk);
-    if (desk) rma_bell_(&desk->turn, sleeps_on(desk));
-    if (!desk || pthread_create(&thread, NULL, serve, NULL) != 0)
+    slot = rma_calloc(1, sizeof *slot);
+    if (slot) rma_bell_(&slot->turn, sleeps_on(slot));
+    if (!slot || pthread_create(&thread, NULL, serve, NULL) != 0)
         rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_NO_MEM,
                         "start of the coarrays: this image cannot serve the others: %s",
-                        desk ? "no thread" : rma_last_error());
+                        slot ? "no thread" : rma_last_error());
 }
 
 void rmai_caf_serve_end(void) {
-    if (!desk) return;
+    if (!slot) return;
     rmai_caf_must(rma_barrier_all());
     __atomic_store_n(&ending, 1, __ATOMIC_RELEASE);
-    futex(sleeps_on(desk), FUTEX_WAKE, INT_MAX, NULL);
+    futex(sleeps_on(slot), FUTEX_WAKE, INT_MAX, NULL);
     pthread_join(thread, NULL);
     rma_bell_(NULL, NULL);
-    desk = NULL;
+    slot = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The native functions, for a tool that takes them from the program (calls/README.md). The functions by type are
- * expanded from rma_typed.h, with the tool's functions (as.h) instead of librma's. The others are here. Those that the
- * header has inlined have other names in C; the linker sees the right names. */
+ * expanded from rma_typed.h, with the tool's functions (wrappers.h) instead of librma's. The others are here. Those
+ * that the header has inlined have other names in C; the linker sees the right names. */
 #include "config.h"
 
 #define RMA_NO_TYPED_
@@ -11,7 +11,7 @@
 
 #define CALLS_NATIVE 1
 #include CALLS_TOOL
-#include "calls/as.h"
+#include "calls/wrappers.h"
 #undef RMA_NO_TYPED_
 
 /* ---- by type ---- */

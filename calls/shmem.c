@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of OpenSHMEM, for a tool that takes them from the program (calls/README.md). Functions with bodies in
- * the table (include/shmem_table.h) are expanded from it, with the tool's functions (as.h) instead of librma's; the
- * others forward to their second names. */
+ * the table (include/shmem_table.h) are expanded from it, with the tool's functions (wrappers.h) instead of librma's;
+ * the others forward to their second names. */
 #include "config.h"
 
 #define RMA_NO_TYPED_
@@ -15,7 +15,7 @@
 
 #define CALLS_NATIVE 0
 #include CALLS_TOOL
-#include "calls/as.h"
+#include "calls/wrappers.h"
 
 #define DEFINE(RESULT, CALL, PARAMETERS, ...) RESULT CALL PARAMETERS __VA_ARGS__
 

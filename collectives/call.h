@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The common beginning of all collectives: they find the team, check the arguments, and with RMA_CHECK=1 check that all
- * PEs have given the same arguments. */
+/* The common beginning of all collectives: they find the team, check the arguments, and check that the PEs of a node
+ * have given the same ones; with RMA_CHECK=1, that all PEs have. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
 
@@ -58,7 +58,7 @@ static inline const struct rmai_statement *rmai_call_says(struct rmai_mailboxes 
     said->number[0] = stated->number[0], said->number[1] = stated->number[1];
     said->length = stated->length;
     near->stamp = (uint16_t)(stated->call * 0x9e37u + stated->op * 0x85ebu + stated->type * 0x7f4bu +
-                             (uint32_t)stated->number[0] * 0x2d51u + (length ^ length >> 16));
+                             (uint32_t)stated->number[0] * 0x2d51u + (length * 0x9e3779b1u >> 16));
     return said;
 }
 

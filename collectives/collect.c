@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "collectives/between.h"
 #include "collectives/call.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/node/mailbox.h"
 #include "runtime/team.h"
 

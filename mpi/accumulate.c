@@ -164,7 +164,7 @@ static int do_update(struct rmai_win_access *a, enum rmai_win_op op) {
     int code = beyond ? rmai_win_overtakes() : RMA_SUCCESS;
     if (code != RMA_SUCCESS) return code;
     code = is_native(a, op) ? update_natively(a, op) : rmai_win_pieces_update(a, op, NULL);
-    if (beyond) rmai_win_begins(RMAI_WIN_OVERTAKES);
+    if (beyond) rmai_win_begins(RMAI_WIN_UNFLUSHED);
     return code;
 }
 
@@ -264,7 +264,7 @@ static __attribute__((noinline)) int update_word_far(struct rmai_win *w, const c
         } else {
             *code = result ? rma_gptr_atomic_nbi_slow_(call, atomic, there, len, value, 0, result)
                            : rma_gptr_atomic_slow_(call, atomic, there, len, value, 0, NULL);
-            rmai_win_begins(RMAI_WIN_OVERTAKES);
+            rmai_win_begins(RMAI_WIN_UNFLUSHED);
         }
     }
     *code = rmai_win_failed(w, *code);

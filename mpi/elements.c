@@ -5,7 +5,7 @@
 
 #include "mpi/elements.h"
 #include "rma.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #include <complex.h>
 #include <string.h>

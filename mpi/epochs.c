@@ -37,17 +37,17 @@ static int complete_everywhere(const struct rmai_win *w) {
 
 /* Called before signals to the processes of other nodes that this process has accessed. If another thread has cleared
  * the bit, this thread sees what its gets have read: the acquire pairs with the release in complete_everywhere. */
-static int complete_what_overtakes(const struct rmai_win *w) {
-    if (atomic_load_explicit(&rmai_win_under_way, memory_order_acquire) & RMAI_WIN_OVERTAKES)
+static int complete_unflushed(const struct rmai_win *w) {
+    if (atomic_load_explicit(&rmai_win_under_way, memory_order_acquire) & RMAI_WIN_UNFLUSHED)
         return complete_everywhere(w);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return RMA_SUCCESS;
 }
 
 /* Called after these signals. */
-static void keep_in_mind(const struct rmai_win *w) {
+static void note_earlier_puts(const struct rmai_win *w) {
     if (w->family->n_near == w->family->n) return;
-    rmai_win_begins(RMAI_WIN_EARLIER);
+    rmai_win_begins(RMAI_WIN_EARLIER_PUTS);
 }
 
 int rmai_win_enter(struct rmai_win *w, const char *call, int rank, struct rmai_win_peer *peer) {
@@ -127,7 +127,7 @@ static int release(struct rmai_win *w, const struct rmai_win_peer *p) {
 
 /* Short puts and the release travel together, and then this process waits once. */
 static int unlock(struct rmai_win *w, const struct rmai_win_peer *p) {
-    int code = complete_what_overtakes(w), one = release(w, p);
+    int code = complete_unflushed(w), one = release(w, p);
     if (code == RMA_SUCCESS) code = one;
     one = complete_at(p);
     return code == RMA_SUCCESS ? one : code;
@@ -312,10 +312,10 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
      * it has put there; accesses to itself are complete already. After an error too this process meets the others,
      * which would wait for it. */
     two = w->family->n == 2 && w->family->n_near == 1;
-    code = two ? complete_what_overtakes(w) : complete_everywhere(w);
+    code = two ? complete_unflushed(w) : complete_everywhere(w);
     one = meet(w);
     if (code == RMA_SUCCESS) code = one;
-    if (two) keep_in_mind(w);
+    if (two) note_earlier_puts(w);
     w->open = !(assert &MPI_MODE_NOSUCCEED);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_failed(w, code);
 }
@@ -478,7 +478,7 @@ RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
     if (!w) return PMPI_Win_complete(win);
     if (w->n_started < 0)
         return rmai_win_error(w, MPI_ERR_RMA_SYNC, "MPI_Win_complete: MPI_Win_start has opened no epoch");
-    code = complete_what_overtakes(w);
+    code = complete_unflushed(w);
     /* After an error too all targets are told, which would wait for it. Their entries have been kept. */
     for (int i = 0; i < w->n_started; i++) {
         struct rmai_win_peer peer;
@@ -490,7 +490,7 @@ RMAI_MPI_API int MPI_Win_complete(MPI_Win win) {
         rmai_win_peer_access(w, w->started[i], 0);
         if (code == RMA_SUCCESS) code = one;
     }
-    keep_in_mind(w);
+    note_earlier_puts(w);
     free(w->started);
     w->started = NULL;
     w->n_started = -1;

@@ -62,7 +62,7 @@ int rmai_win_move(const struct rmai_win_access *a, int put, int now) {
     if (code != RMA_SUCCESS) return code;
     code = a->pieces ? rmai_win_pieces_move(a, put) : sections ? move_sections(a, d, &near, &far) : move_lists(a, d);
     if (code == RMA_SUCCESS && now) code = rma_quiet();
-    if (beyond) rmai_win_begins(RMAI_WIN_OVERTAKES);
+    if (beyond) rmai_win_begins(RMAI_WIN_UNFLUSHED);
     return code;
 }
 
@@ -116,7 +116,7 @@ static int transfer_far(struct rmai_win *w, enum direction d, void *buffer, size
     *code = rmai_win_overtakes();
     if (*code != RMA_SUCCESS) return 1;
     *code = d == PUT ? rma_put_within_(there, buffer, len, 0) : rma_get_within_(buffer, there, len);
-    rmai_win_begins(RMAI_WIN_OVERTAKES);
+    rmai_win_begins(RMAI_WIN_UNFLUSHED);
     return 1;
 }
 

@@ -10,7 +10,7 @@
 #define RMAI_MPI_RECORDED_H
 
 #include "rma.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 static inline int rmai_recorded_code(int code) {
     rma_errors_recorded_ = 0;

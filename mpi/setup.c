@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life cycle: the program's MPI_Init starts librma, its MPI_Finalize ends it; and memory of MPI_Alloc_mem. If the
- * program uses other interfaces of librma, windows begin with the first one that starts (runtime/layered.h,
+ * program uses other interfaces of librma, windows begin with the first one that starts (runtime/interfaces.h,
  * rma_follow_).
  */
 #include "config.h"
@@ -10,7 +10,7 @@
 #include "mpi/state.h"
 #include "mpi/trial.h"
 #include "mpi/window.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #include <dlfcn.h>
 #include <sched.h>

@@ -18,7 +18,7 @@
 
 #include "mpi/recorded.h"
 #include "rma.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #define RMAI_WINS       16384 /* windows at a time */
 #define RMAI_WIN_ROUNDS 24    /* of a barrier between nodes: for 2^24 nodes */
@@ -189,15 +189,15 @@ static inline void rmai_win_unguard(struct rmai_win *w) {
 
 /* What this process has under way to other nodes, in bits. Short puts of the current epoch need no bit: their sources
  * are free, and they arrive before a signal to the same process, which ends the epoch without waiting for them.
- * OVERTAKES: operations that such a signal may overtake, or whose buffers are in use. EARLIER: such puts of earlier
- * epochs, which an operation of the first kind may overtake. The other bits count what sets these two, so that a thread
- * that has waited clears them only if no other thread has set one meanwhile. */
-#define RMAI_WIN_OVERTAKES 1u
-#define RMAI_WIN_EARLIER   2u
-#define RMAI_WIN_BITS      3u
+ * UNFLUSHED: operations that such a signal may overtake, or whose buffers are in use. EARLIER_PUTS: such puts of
+ * earlier epochs, which an operation of the first kind may overtake. The other bits count what sets these two, so that
+ * a thread that has waited clears them only if no other thread has set one meanwhile. */
+#define RMAI_WIN_UNFLUSHED    1u
+#define RMAI_WIN_EARLIER_PUTS 2u
+#define RMAI_WIN_BITS         3u
 extern _Atomic unsigned rmai_win_under_way;
 
-/* rmai_win_begins sets one of them. OVERTAKES is set after the operation has begun: a thread that sees the bit, waits
+/* rmai_win_begins sets one of them. UNFLUSHED is set after the operation has begun: a thread that sees the bit, waits
  * and then clears it has waited for that operation (the release pairs with the acquire in complete_everywhere). */
 static inline void rmai_win_begins(unsigned bit) {
     if (!rmai_win_threads) {
@@ -210,14 +210,14 @@ static inline void rmai_win_begins(unsigned bit) {
 }
 
 /* rmai_win_overtakes is called before an operation of that kind on another node; then the operation begins, and
- * rmai_win_begins(RMAI_WIN_OVERTAKES) follows. Returns an enum rma_error. */
+ * rmai_win_begins(RMAI_WIN_UNFLUSHED) follows. Returns an enum rma_error. */
 static inline int rmai_win_overtakes(void) {
     unsigned now = atomic_load_explicit(&rmai_win_under_way, memory_order_acquire);
     int code;
-    if (!(now & RMAI_WIN_EARLIER)) return RMA_SUCCESS;
+    if (!(now & RMAI_WIN_EARLIER_PUTS)) return RMA_SUCCESS;
     code = rma_quiet();
-    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &now, now & ~RMAI_WIN_EARLIER, memory_order_relaxed,
-                                            memory_order_relaxed);
+    atomic_compare_exchange_strong_explicit(&rmai_win_under_way, &now, now & ~RMAI_WIN_EARLIER_PUTS,
+                                            memory_order_relaxed, memory_order_relaxed);
     return code;
 }
 

@@ -9,7 +9,7 @@
 #include "mpi/hints.h"
 #include "mpi/peers.h"
 #include "mpi/regions.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #include <limits.h>
 #include <sched.h>

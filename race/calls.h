@@ -3,7 +3,7 @@
 #ifndef RACE_CALLS_H
 #define RACE_CALLS_H
 
-#include "calls/here.h"
+#include "calls/call_site.h"
 #include "race/blocks.h"
 #include "race/clock.h"
 #include "race/events.h"

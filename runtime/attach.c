@@ -14,7 +14,7 @@
 #include "heap/reserve.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/net/progress.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"

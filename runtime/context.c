@@ -3,7 +3,7 @@
 
 #include "runtime/context.h"
 #include "base/error.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/net/op.h"
 #include "runtime/team.h"
 #include "runtime/world.h"

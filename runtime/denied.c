@@ -14,6 +14,6 @@ void rmai_denied(const char *call, size_t size) {
 int rmai_null_pointer(int code, const char *call, const char *argument) {
     char size[24];
     if (!rmai_world.denied.call) return rmai_error(code, "%s: %s is a null pointer", call, argument);
-    return rmai_error(code, "%s: %s is a null pointer: the last %s of %s had no memory", call, argument,
+    return rmai_error(code, "%s: %s is a null pointer: an earlier %s of %s had no memory", call, argument,
                       rmai_world.denied.call, rmai_format_size(size, rmai_world.denied.size));
 }

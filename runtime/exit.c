@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "runtime/header.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
@@ -133,7 +133,7 @@ static int is_waiting(void) {
 
 void rma_aborting_(void) { watched.ending = 1; }
 
-int rma_leaves_well_(void) {
+int rma_exits_normally_(void) {
     static int noted;
     if (exit_status() != 0 || watched.ending || !may_leave() || !rma_reach_.running || is_waiting()) return 0;
     if (rmai_world.job.my_pe == 0 && !noted)

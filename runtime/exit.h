@@ -7,7 +7,7 @@
  * end of this process without rma_finalize, by exit(3), by return from main or by the end of the program's last thread,
  * is reported on stderr, and ends the job: with the process's status, or with RMA_EXIT_BASE + RMA_ERR_STATE if that is
  * 0. There is one exception: if OpenSHMEM was initialized first and the program exits with status 0, shmem/setup
- * finalizes (rma_leaves_well_).
+ * finalizes (rma_exits_normally_).
  */
 void rmai_exit_begin(void);
 void rmai_exit_watch(void);

@@ -11,7 +11,7 @@
 #include "runtime/attach.h"
 #include "runtime/context.h"
 #include "runtime/job/job.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/reach.h"

@@ -8,7 +8,7 @@
 #include "base/wait.h"
 #include "heap/attached.h"
 #include "runtime/attach.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/by_node.h"
@@ -71,7 +71,7 @@ static int allocate_here(void *context, const char *call, size_t size, uint64_t 
     struct rmai_world *w = context;
     int code = rmai_guest_alloc(w, call, w->job.node_my_pe, size, block);
     if (code == RMA_SUCCESS)
-        rmai_cover_guests(w); /* other PEs may read the directory by gets instead of asking for the extents */
+        rmai_window_memory_guests(w); /* other PEs may read the directory by gets instead of asking for the extents */
     return code;
 }
 
@@ -83,7 +83,7 @@ static int give_back_here(void *context, const char *call, uint64_t offset) {
 static void read_extents(void *context, size_t extent[RMAI_POOLS]) {
     struct rmai_world *w = context;
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
-    rmai_cover_guests(w);
+    rmai_window_memory_guests(w);
     for (int i = 0; i < RMAI_POOLS; i++) extent[i] = atomic_load_explicit(&mine->extent[i], memory_order_acquire);
 }
 
@@ -118,7 +118,7 @@ void rmai_net_handlers(struct rmai_world *w, struct rmai_net_handlers *handlers)
     *handlers = (struct rmai_net_handlers){.context = w,
                                            .locate = locate_here,
                                            .release_hold = release_region,
-                                           .steady = symmetric_heap,
+                                           .direct = symmetric_heap,
                                            .allocate = allocate_here,
                                            .give_back = give_back_here,
                                            .extents = read_extents,

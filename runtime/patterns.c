@@ -13,7 +13,7 @@
 #include "runtime/context.h"
 #include "runtime/gptr.h"
 #include "runtime/job/job.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"

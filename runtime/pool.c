@@ -7,7 +7,7 @@
 #include "base/lock.h"
 #include "heap/returned.h"
 #include "heap/segment.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/header.h"
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
@@ -20,7 +20,7 @@ int rmai_pool_grow(struct rmai_world *w, struct rmai_segment *s, int q, enum rma
     int code = want ? rmai_segment_commit(s, want, &got) : RMA_ERR_NO_MEM;
     if (code != RMA_SUCCESS) return code;
     rmai_segment_extend(s, got);
-    if (s == &w->local) rmai_cover_local(w);
+    if (s == &w->local) rmai_window_memory_local(w);
     extent = (pool == RMAI_OWN ? w->job.layout.local : w->job.layout.guest) + s->size;
     /* Release: the pages are committed before another PE reads that they are. Pairs with rma_gptr_ptr_'s acquire load.
      */

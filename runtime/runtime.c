@@ -19,7 +19,7 @@
 #include "runtime/attach.h"
 #include "runtime/consensus.h"
 #include "runtime/context.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/exit.h"
 #include "runtime/expose.h"
 #include "runtime/globals.h"
@@ -28,7 +28,7 @@
 #include "runtime/job/launch.h"
 #include "runtime/job/mpi_polls.h"
 #include "runtime/job/traffic.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/meet.h"
 #include "runtime/net/group.h"
 #include "runtime/net/net.h"
@@ -479,7 +479,7 @@ static void start_progress_thread(struct rmai_world *w) {
         rmai_note("PE %d: %s", w->job.my_pe, rma_last_error());
 }
 
-static int open_windows(struct rmai_world *w) { return rmai_cover_open(w); }
+static int open_windows(struct rmai_world *w) { return rmai_window_memory_open(w); }
 
 static int agree_on_windows(struct rmai_world *w, int code) {
     return w->job.networked ? rmai_consensus(w, code) : code;
@@ -503,7 +503,7 @@ static int open_reach(struct rmai_world *w) {
     w->returned = &rmai_header(&w->job, w->job.node_my_pe)->returned[RMAI_OWN];
     w->quick_open = w->job.level != RMA_THREAD_MULTIPLE && !w->local.guard;
     set_reach(w);
-    code = rmai_cover_choose(w);
+    code = rmai_window_memory_choose(w);
     if (code != RMA_SUCCESS) return code;
     rmai_reach_alone(rmai_net_alone(w->net)); /* a matter of the windows, too */
     start_progress_thread(w);
@@ -618,7 +618,8 @@ static int find_team_pe(const struct rmai_team *t, int i) { return i < t->n ? rm
 static int find_team_number(const struct rmai_team *t) { return rmai_team_number(&rmai_world, t); }
 
 static int start_watched(struct rmai_world *w, int required) {
-    const int alone = rmai_process_threads() == 1 && rmai_process_handlers() == 0;
+    int thread;
+    const int alone = rmai_process_threads(&thread, 1) == 1 && rmai_process_handlers() == 0;
     int code = rmai_launch_mpi(&w->job, required, &w->owns_mpi);
     if (code != RMA_SUCCESS) return code;
     w->failed_pe = w->job.my_pe;
@@ -672,7 +673,7 @@ static int open_globals(struct rmai_world *w) {
     int code;
     rmai_watchdog_begin(w->watchdog, "rma_init", "moving global variables", RMAI_PEERS_MET);
     code = rmai_globals_agree(w, rmai_globals_open(w));
-    if (code == RMA_SUCCESS) rmai_cover_globals(w);
+    if (code == RMA_SUCCESS) rmai_window_memory_globals(w);
     code = rmai_consensus(w, code);
     rmai_watchdog_end(w->watchdog);
     return code;

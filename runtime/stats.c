@@ -12,7 +12,7 @@
 #include "heap/segment.h"
 #include "runtime/attach.h"
 #include "runtime/context.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"

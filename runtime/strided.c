@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "heap/attached.h"
 #include "runtime/gptr.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/net/op.h"
 #include "runtime/place.h"
 #include "runtime/place_pattern.h"

@@ -15,9 +15,9 @@
 #include "heap/reserve.h"
 #include "heap/segment.h"
 #include "runtime/agree.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/denied.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "runtime/meet.h"
 #include "runtime/reach.h"
 #include "runtime/world.h"
@@ -100,7 +100,7 @@ static int alloc_on_all(struct rmai_world *w, const struct request *q, struct rm
     for (;; grown = 1) {
         const uint64_t part = mine->code == RMA_SUCCESS ? try_request(w, q, block) : NO_MEMORY;
         code = rmai_agree_on(w, q->call, mine, part, &all);
-        if (grown) rmai_cover_grown(w);
+        if (grown) rmai_window_memory_grown(w);
         if (code == RMA_SUCCESS && all.min == NO_MEMORY)
             code = part == NO_MEMORY ? RMA_ERR_NO_MEM : no_memory_elsewhere(w, q->call, all.min_pe);
         if (code == RMA_SUCCESS && all.max >= HAS_BLOCK && all.min != all.max)
@@ -113,7 +113,7 @@ static int alloc_on_all(struct rmai_world *w, const struct request *q, struct rm
         if (code != RMA_SUCCESS || part >= HAS_BLOCK) return code;
         rmai_segment_extend(&w->symmetric, (size_t)all.min);
         rmai_reach_grown(w->symmetric.size);
-        mine->code = (uint8_t)rmai_cover_symmetric(w, q->call);
+        mine->code = (uint8_t)rmai_window_memory_symmetric(w, q->call);
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include "rma.h"
 #include "pshmem.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 /* Defines the functions of a family whose bodies stand in the table. */
 #define DEFINE(RESULT, CALL, PARAMETERS, ...) RESULT p##CALL PARAMETERS __VA_ARGS__

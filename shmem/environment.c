@@ -4,7 +4,7 @@
 #include "config.h"
 
 #include "shmem/setup.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "shmem/define.h"
 
 #include <ctype.h>

@@ -14,7 +14,7 @@
 #include "config.h"
 
 #include "shmem/setup.h"
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 
 #include <mpi.h>
 

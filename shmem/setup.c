@@ -26,7 +26,7 @@ static void end_at_exit(int status, void *unused) {
  * PEs. This is a destructor, since functions that the program registered before shmem_init may still finalize (the
  * destructor of runtime/exit.c runs next). */
 __attribute__((destructor(102))) static void end_for_program(void) {
-    if (init_references == 0 || !rma_leaves_well_()) return;
+    if (init_references == 0 || !rma_exits_normally_()) return;
     while (init_references > 0) pshmem_finalize();
     rmai_shmem_mpi_at_exit();
 }

@@ -168,7 +168,7 @@ top = sys.argv[1]
 recipe = runpy.run_path(os.path.join(top, "contrib/spack/package.py"))["Librma"]()
 assert recipe.git == "file://" + os.path.realpath(top), recipe.git
 needs = [words[0].split("@")[0] for directive, words, options in spack.told if directive == "depends_on"]
-assert sorted(needs) == sorted("c cxx autoconf automake libtool pkgconfig mpi hwloc".split()), needs
+assert sorted(needs) == sorted("c cxx autoconf automake libtool pkgconfig mpi hwloc elfutils".split()), needs
 recipe.autoreconf(None, None)
 assert spack.ran == ["./autogen.sh"] and os.access(os.path.join(top, spack.ran[0]), os.X_OK), spack.ran
 print("\n".join(recipe.configure_args()))

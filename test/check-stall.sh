@@ -191,6 +191,7 @@ deadlocks="barrier team lock wait any signal malloc finalize"
 for layout in one far; do
     for wait in $deadlocks; do start $layout $wait elsewhere; done
     start $layout team crossed
+    [ $layout = far ] || start one barrier child "RMA_TIMEOUT=$deadline"
     for hindrance in thread signal; do start $layout barrier $hindrance "RMA_TIMEOUT=$deadline"; done
 done
 wait
@@ -222,9 +223,11 @@ for layout in one far; do
     judge $layout.team.crossed ended 'PE 0 waits in rma_team_sync .team 2.'
     judge $layout.team.crossed ended 'PE 1 waits in rma_team_sync .team 3.'
     judge $layout.team.crossed ended 'rma_team_sync: deadlock'
-    judge $layout.barrier.thread passes "waits in rma_wait_until_long$place, until the word" deadlock
-    judge $layout.barrier.signal passes "waits in rma_wait_until_long$place, until the word" deadlock
+    for hindrance in thread signal; do
+        judge $layout.barrier.$hindrance passes "waits in rma_wait_until_long$place, until the word" deadlock
+    done
 done
+judge one.barrier.child passes "waits in rma_wait_until_long$place, until the word" deadlock
 judge far.flood.stop ended "$(name_of flood): PE 1 has not answered for .*RMA_TIMEOUT"
 # Within a flush of MPI's window a PE asks no other PE, but checks the processes of its host.
 flush="access to PE 1 through MPI's window"

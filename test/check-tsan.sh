@@ -59,7 +59,7 @@ fi
 
 # The modules that check ranges and grow heaps, again without the functions that need the rest of the library.
 sources="$top_srcdir/test/threads/growth.c"
-for module in base/error base/settings base/size base/choice base/cgroup base/process \
+for module in base/error base/caller base/lines base/settings base/size base/choice base/cgroup base/process \
     heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
     runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach \
     runtime/space runtime/gptr runtime/resolve runtime/strided runtime/transfer runtime/inline; do

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "calls/here.h"
+#include "calls/call_site.h"
 #include "trace/format.h"
 #include "trace/ticks.h"
 

@@ -25,7 +25,7 @@
 
 #include <mpi.h>
 
-/* 1 while the program only tests for a message (runtime/layered.h). */
+/* 1 while the program only tests for a message (runtime/interfaces.h). */
 extern __attribute__((visibility("default"))) int rma_mpi_testing_;
 int rma_mpi_testing_;
 

@@ -13,7 +13,8 @@
 #include <assert.h>
 #include <string.h>
 
-#define BOUNCE_MOST 1024 /* bytes: messages up to this length are received in a bounce buffer, and copied */
+#define BOUNCE_MOST                                                                                                    \
+    RMAI_SHORT_ARRIVAL   /* bytes: messages up to this length are received in a bounce buffer, and copied */
 #define BOUNCE_ROOM 2048 /* room for a message that is somewhat too long, so that it is reported */
 
 static RMAI_COLD int refuse_broken(const char *call) {
@@ -60,8 +61,8 @@ static RMAI_COLD int wrong_length(const char *call, const struct rmai_arrival *a
 int rmai_group_finish(struct rmai_group *g, const char *call, struct rmai_group_messages *m) {
     int code = RMA_SUCCESS;
     for (int k = 0; k < m->n && code == RMA_SUCCESS; k++) {
-        struct rmai_arrival arrival;
         const int sends = m->len[k] == RMAI_SENDS;
+        struct rmai_arrival arrival = {.len = k == m->n - 1 ? m->len[k] : SIZE_MAX};
         code = rmai_net_finish(g->net, call, &m->token[k], sends ? NULL : &arrival, g->team);
         if (code == RMA_SUCCESS && !sends && RMAI_UNLIKELY(arrival.len != m->len[k]))
             code = wrong_length(call, &arrival, m->len[k]);

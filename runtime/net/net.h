@@ -35,7 +35,7 @@ struct rmai_net_handlers {
     /* Tells which part of this PE's space needs no call of locate: [*offset, *offset + *len), which others may read and
      * write, stays at *there until the net is closed. The same part of each neighbour's space is at the job's stride
      * from there. */
-    void (*steady)(void *context, uint64_t *offset, size_t *len, unsigned char **there);
+    void (*direct)(void *context, uint64_t *offset, size_t *len, unsigned char **there);
     /* Allocate and free a block in the part of this PE's local heap that other PEs may allocate from. Return
      * RMA_SUCCESS, or a recorded error.
      */

@@ -63,7 +63,7 @@ static void *run_progress_thread(void *context) {
     uint32_t turns = 0, now;
     double heard = -QUIET_AFTER; /* when the last message arrived */
     int polls = POLLS_FEW;
-    rmai_thread_be_punctual();
+    rmai_thread_wakes_soon();
     while (!atomic_load_explicit(&p->ending, memory_order_relaxed)) {
         nanosleep(&(struct timespec){.tv_nsec = step_after(nanoseconds_since(heard))}, NULL);
         now = atomic_load_explicit(&p->net->turns, memory_order_relaxed);

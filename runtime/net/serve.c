@@ -74,9 +74,9 @@ struct task {
     struct rmai_record r;
     const unsigned char *elements;
     struct rmai_element e; /* of a record that cannot be a run */
-    uint64_t steady;       /* from the handler of this name: memory that need not be located */
-    size_t steady_len;
-    unsigned char *steady_there, *steady_first; /* this PE's, and that of the node's first PE */
+    uint64_t direct;       /* from the handler of this name: memory that need not be located */
+    size_t direct_len;
+    unsigned char *direct_there, *direct_first; /* this PE's, and that of the node's first PE */
     int alone; /* no other thread and no other process accesses this PE's memory by atomics meanwhile */
     char call[RMAI_NAME_MAX];
 };
@@ -331,15 +331,15 @@ static inline int locate(const struct task *t, uint64_t marked, size_t len, size
                          void **hold) {
     const struct rmai_net_handlers *h = &t->net->handlers;
     const struct rmai_job *job = t->net->job;
-    const uint64_t at = rmai_by_node_offset(marked) - t->steady;
+    const uint64_t at = rmai_by_node_offset(marked) - t->direct;
     const uint32_t owner = rmai_by_node_owner(marked);
     if (RMAI_UNLIKELY(owner > (uint32_t)job->node_n_pes))
         return marked & RMAI_AT_ADDRESS
                    ? h->locate(h->context, t->call, marked, len, alignment, writes, there, hold)
                    : rmai_error(RMA_ERR_ADDRESS, "%s: names PE %u of a node that has %d PE%s", t->call, owner - 1,
                                 job->node_n_pes, job->node_n_pes == 1 ? "" : "s");
-    if (RMAI_LIKELY(at < t->steady_len && len <= t->steady_len - at)) {
-        unsigned char *first = owner ? t->steady_first : t->steady_there;
+    if (RMAI_LIKELY(at < t->direct_len && len <= t->direct_len - at)) {
+        unsigned char *first = owner ? t->direct_first : t->direct_there;
         *there = first + (owner ? owner - 1 : 0) * job->stride + at;
         return RMA_SUCCESS;
     }
@@ -425,13 +425,13 @@ static inline int do_short_move(const struct task *t, const unsigned char *eleme
 
 /* How a run is done that the compiler knows: `kind`, `op` and `len` are those of the record, and so are the two forms;
  * `alone` is the task's. */
-struct steady {
+struct run_form {
     int kind, op;
     size_t len;
     int compact, same, alone;
 };
 
-static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct steady *how, uint64_t base,
+static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct run_form *how, uint64_t base,
                                                                     const unsigned char *element) {
     uint64_t offset;
     uint32_t number;
@@ -445,8 +445,8 @@ static inline __attribute__((always_inline)) uint64_t offset_in_run(const struct
 
 /* Does an atomic, and returns the old value. Without others an addition needs no locked instruction: this thread's
  * accesses come one after another, and those of other threads before or after the whole message. */
-static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const struct steady *how, void *there,
-                                                                       uint64_t value, uint64_t cond) {
+static inline __attribute__((always_inline)) uint64_t do_run_atomic(const struct run_form *how, void *there,
+                                                                    uint64_t value, uint64_t cond) {
     _Atomic uint64_t *word = there;
     _Atomic uint32_t *half = there;
     uint64_t old;
@@ -466,13 +466,13 @@ static inline __attribute__((always_inline)) uint64_t do_steady_atomic(const str
 
 /* Does the first elements of the record, as long as they lie in the memory of this PE that need not be located, and
  * returns how many. Old values or data go to `values`, 8 bytes each, unless it is NULL. */
-static inline __attribute__((always_inline)) unsigned do_steady_as(const struct task *t, struct steady how,
-                                                                   unsigned char *values) {
+static inline __attribute__((always_inline)) unsigned do_run_as(const struct task *t, struct run_form how,
+                                                                unsigned char *values) {
     const int swaps = how.kind == RMAI_RECORD_ATOMIC && how.op == RMA_COMPARE_SWAP_,
               bare = how.kind == RMAI_RECORD_GET || (how.same && !swaps);
     const size_t place = how.compact ? sizeof(uint32_t) : sizeof(uint64_t), step = place + (bare ? 0 : how.len);
-    const uint64_t first = t->steady, most = t->steady_len - how.len;
-    unsigned char *const steady = t->steady_there;
+    const uint64_t first = t->direct, most = t->direct_len - how.len;
+    unsigned char *const direct = t->direct_there;
     const unsigned char *element = t->elements;
     uint64_t base = 0, value = 0, cond = 0;
     unsigned i = 0;
@@ -482,14 +482,14 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
     if (how.same) element += sizeof value;
     for (; i < t->r.n; i++, element += step) {
         const uint64_t at = offset_in_run(&how, base, element) - first;
-        void *there = steady + at;
+        void *there = direct + at;
         if (RMAI_UNLIKELY(at > most)) break;
         if (i + AHEAD < t->r.n) {
             const uint64_t next = offset_in_run(&how, base, element + AHEAD * step) - first;
             if (how.kind == RMAI_RECORD_GET)
-                __builtin_prefetch(steady + next, 0);
+                __builtin_prefetch(direct + next, 0);
             else
-                __builtin_prefetch(steady + next, 1);
+                __builtin_prefetch(direct + next, 1);
         }
         if (how.kind == RMAI_RECORD_GET) {
             rma_move_(values + i * sizeof value, there, how.len);
@@ -498,54 +498,55 @@ static inline __attribute__((always_inline)) unsigned do_steady_as(const struct 
         } else {
             uint64_t old;
             if (!bare) memcpy(&value, element + place, how.len); /* the upper half stays zero */
-            old = do_steady_atomic(&how, there, value, cond);
+            old = do_run_atomic(&how, there, value, cond);
             if (values) memcpy(values + i * sizeof value, &old, sizeof value);
         }
     }
     return i;
 }
 
-#define STEADY(KIND, OP, LEN, FORM, ALONE)                                                                             \
-    ((struct steady){KIND, OP, LEN, (FORM) >= 1, (FORM) == 2, ALONE}) /* FORM 0: wide; 1: compact; 2: the same operand \
-                                                                       */
+#define RUN_FORM(KIND, OP, LEN, FORM, ALONE)                                                                           \
+    ((struct run_form){KIND, OP, LEN, (FORM) >= 1, (FORM) == 2,                                                        \
+                       ALONE}) /* FORM 0: wide; 1: compact; 2: the same operand                                        \
+                                */
 #define FORM_OF(FLAGS) ((FLAGS)&RMAI_RECORD_SAME ? 2 : (FLAGS)&RMAI_RECORD_COMPACT ? 1 : 0)
 
-static __attribute__((noinline)) unsigned do_steady_puts(const struct task *t) {
-    if (t->r.len == 4) return do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 4, 1, 0), NULL);
-    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 8, 1, 0), NULL)
-                               : do_steady_as(t, STEADY(RMAI_RECORD_PUT, 0, 8, 0, 0), NULL);
+static __attribute__((noinline)) unsigned do_run_puts(const struct task *t) {
+    if (t->r.len == 4) return do_run_as(t, RUN_FORM(RMAI_RECORD_PUT, 0, 4, 1, 0), NULL);
+    return FORM_OF(t->r.flags) ? do_run_as(t, RUN_FORM(RMAI_RECORD_PUT, 0, 8, 1, 0), NULL)
+                               : do_run_as(t, RUN_FORM(RMAI_RECORD_PUT, 0, 8, 0, 0), NULL);
 }
-static __attribute__((noinline)) unsigned do_steady_gets(const struct task *t, unsigned char *values) {
-    if (t->r.len == 4) return do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 4, 1, 0), values);
-    return FORM_OF(t->r.flags) ? do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 8, 1, 0), values)
-                               : do_steady_as(t, STEADY(RMAI_RECORD_GET, 0, 8, 0, 0), values);
+static __attribute__((noinline)) unsigned do_run_gets(const struct task *t, unsigned char *values) {
+    if (t->r.len == 4) return do_run_as(t, RUN_FORM(RMAI_RECORD_GET, 0, 4, 1, 0), values);
+    return FORM_OF(t->r.flags) ? do_run_as(t, RUN_FORM(RMAI_RECORD_GET, 0, 8, 1, 0), values)
+                               : do_run_as(t, RUN_FORM(RMAI_RECORD_GET, 0, 8, 0, 0), values);
 }
 
 /* A run of additions, or of exclusive ors that return nothing. */
-static inline __attribute__((always_inline)) unsigned do_steady_atomics(const struct task *t, int op, size_t len,
-                                                                        unsigned char *values) {
+static inline __attribute__((always_inline)) unsigned do_run_atomics(const struct task *t, int op, size_t len,
+                                                                     unsigned char *values) {
     switch (FORM_OF(t->r.flags) * 2 + t->alone) {
-        case 5: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 2, 1), values);
-        case 4: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 2, 0), values);
-        case 3: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 1, 1), values);
-        case 2: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, len, 1, 0), values);
-        default: return do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, op, 8, 0, 0), values);
+        case 5: return do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, op, len, 2, 1), values);
+        case 4: return do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, op, len, 2, 0), values);
+        case 3: return do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, op, len, 1, 1), values);
+        case 2: return do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, op, len, 1, 0), values);
+        default: return do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, op, 8, 0, 0), values);
     }
 }
-#define STEADY_ATOMICS(NAME, OP, LEN, VALUES)                                                                          \
+#define RUN_ATOMICS(NAME, OP, LEN, VALUES)                                                                             \
     static __attribute__((noinline)) unsigned NAME(const struct task *t, unsigned char *values) {                      \
         (void)values;                                                                                                  \
-        return do_steady_atomics(t, OP, LEN, VALUES);                                                                  \
+        return do_run_atomics(t, OP, LEN, VALUES);                                                                     \
     }
-STEADY_ATOMICS(do_steady_adds, RMA_FETCH_ADD_, 8, NULL)
-STEADY_ATOMICS(do_steady_fetching_adds, RMA_FETCH_ADD_, 8, values)
-STEADY_ATOMICS(do_steady_xors, RMA_FETCH_XOR_, 8, NULL)
-STEADY_ATOMICS(do_steady_half_adds, RMA_FETCH_ADD_, 4, NULL)
-STEADY_ATOMICS(do_steady_half_fetching_adds, RMA_FETCH_ADD_, 4, values)
+RUN_ATOMICS(do_run_adds, RMA_FETCH_ADD_, 8, NULL)
+RUN_ATOMICS(do_run_fetching_adds, RMA_FETCH_ADD_, 8, values)
+RUN_ATOMICS(do_run_xors, RMA_FETCH_XOR_, 8, NULL)
+RUN_ATOMICS(do_run_half_adds, RMA_FETCH_ADD_, 4, NULL)
+RUN_ATOMICS(do_run_half_fetching_adds, RMA_FETCH_ADD_, 4, values)
 
-static __attribute__((noinline)) unsigned do_steady_compare_swaps(const struct task *t, unsigned char *values) {
-    return t->alone ? do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 1), values)
-                    : do_steady_as(t, STEADY(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 0), values);
+static __attribute__((noinline)) unsigned do_run_compare_swaps(const struct task *t, unsigned char *values) {
+    return t->alone ? do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 1), values)
+                    : do_run_as(t, RUN_FORM(RMAI_RECORD_ATOMIC, RMA_COMPARE_SWAP_, 8, 2, 0), values);
 }
 
 static inline const unsigned char *element_at(const struct task *t, unsigned i, unsigned char wide[24]);
@@ -556,27 +557,27 @@ static RMAI_COLD void ring_for_run(const struct task *t, unsigned done) {
     uint64_t at;
     for (unsigned i = 0; i < done; i++) {
         memcpy(&at, element_at(t, i, wide), sizeof at);
-        ring_bell(t->net, (const unsigned char *)t->steady_there + (at - t->steady));
+        ring_bell(t->net, (const unsigned char *)t->direct_there + (at - t->direct));
     }
 }
 
 /* The most frequent kinds of runs, on words of 8 bytes, and of 4 bytes if the run is compact. A thread of this PE that
  * sleeps on one of the words wakes after all of them. */
-static __attribute__((noinline)) unsigned do_steady(const struct task *t, unsigned char *values) {
+static __attribute__((noinline)) unsigned do_run(const struct task *t, unsigned char *values) {
     const int half = t->r.len == 4;
     unsigned done = 0;
     void *word;
-    if (t->steady_len < 8) return 0;
-    if (t->r.kind == RMAI_RECORD_PUT) return do_steady_puts(t);
-    if (t->r.kind == RMAI_RECORD_GET) return do_steady_gets(t, values);
+    if (t->direct_len < 8) return 0;
+    if (t->r.kind == RMAI_RECORD_PUT) return do_run_puts(t);
+    if (t->r.kind == RMAI_RECORD_GET) return do_run_gets(t, values);
     if (t->r.op == RMA_FETCH_ADD_ && values)
-        done = half ? do_steady_half_fetching_adds(t, values) : do_steady_fetching_adds(t, values);
+        done = half ? do_run_half_fetching_adds(t, values) : do_run_fetching_adds(t, values);
     else if (t->r.op == RMA_FETCH_ADD_)
-        done = half ? do_steady_half_adds(t, NULL) : do_steady_adds(t, NULL);
+        done = half ? do_run_half_adds(t, NULL) : do_run_adds(t, NULL);
     else if (t->r.op == RMA_FETCH_XOR_ && !values && !half)
-        done = do_steady_xors(t, NULL);
+        done = do_run_xors(t, NULL);
     else if (t->r.op == RMA_COMPARE_SWAP_ && t->r.flags & RMAI_RECORD_SAME && values && !half)
-        done = do_steady_compare_swaps(t, values);
+        done = do_run_compare_swaps(t, values);
     word = atomic_load_explicit(t->net->slept_on, memory_order_relaxed);
     if (RMAI_UNLIKELY(done && word != NULL)) rmai_rouse(word);
     if (RMAI_UNLIKELY(t->net->bell.word != NULL)) ring_for_run(t, done);
@@ -585,7 +586,7 @@ static __attribute__((noinline)) unsigned do_steady(const struct task *t, unsign
 
 static inline int may_be_steady(const struct rmai_record *r) { return r->len == 8 || r->flags & RMAI_RECORD_COMPACT; }
 
-/* Writes an element of a compact run as it would stand in a wide one. Few come here: most compact runs are steady. */
+/* Writes an element of a compact run as it would stand in a wide one. Few come here: most compact runs are direct. */
 static __attribute__((noinline)) const unsigned char *widen(const struct task *t, const unsigned char *element,
                                                             unsigned char wide[24]) {
     const int swaps = rmai_wire_is_swap(&t->r), same = t->r.flags & RMAI_RECORD_SAME;
@@ -614,7 +615,7 @@ static inline int is_striped(const struct rmai_record *r) { return r->op >= RMA_
 /* Elements that return nothing. */
 static int do_plain_elements(const struct task *t) {
     unsigned char wide[24];
-    unsigned i = may_be_steady(&t->r) ? do_steady(t, NULL) : 0;
+    unsigned i = may_be_steady(&t->r) ? do_run(t, NULL) : 0;
     int code = RMA_SUCCESS;
     if (t->r.kind == RMAI_RECORD_PUT)
         for (; i < t->r.n && code == RMA_SUCCESS; i++) code = do_short_move(t, element_at(t, i, wide), NULL);
@@ -629,7 +630,7 @@ static int do_plain_elements(const struct task *t) {
 static int do_giving_elements(struct task *t) {
     const size_t value = t->r.kind == RMAI_RECORD_GET ? rmai_padded(t->r.len) : sizeof(uint64_t);
     unsigned char wide[24], *values = add_item(t, RMA_SUCCESS, t->r.n * value);
-    unsigned i = may_be_steady(&t->r) ? do_steady(t, values) : 0;
+    unsigned i = may_be_steady(&t->r) ? do_run(t, values) : 0;
     int code = RMA_SUCCESS;
     values += i * value;
     if (RMAI_UNLIKELY(t->r.kind != RMAI_RECORD_GET && is_striped(&t->r)))
@@ -782,8 +783,8 @@ int rmai_serve(struct rmai_net *net, int from, struct rmai_wire_reader *m) {
     t.from = from;
     t.expected = 0;
     t.reply = NULL;
-    net->handlers.steady(net->handlers.context, &t.steady, &t.steady_len, &t.steady_there);
-    t.steady_first = t.steady_there - (size_t)net->job->node_my_pe * net->job->stride;
+    net->handlers.direct(net->handlers.context, &t.direct, &t.direct_len, &t.direct_there);
+    t.direct_first = t.direct_there - (size_t)net->job->node_my_pe * net->job->stride;
     t.alone = net->alone && !net->visited;
     /* Every reader of this memory sees the requests of earlier turns, which another thread of this PE may have done,
      * before those of this turn. */

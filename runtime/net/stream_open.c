@@ -46,7 +46,7 @@ static int choose_base(struct rmai_stream *s, const struct rmai_op *op, size_t l
     uint64_t heap, in_heap, room;
     size_t size;
     int compact;
-    h->steady(h->context, &heap, &size, &there);
+    h->direct(h->context, &heap, &size, &there);
     in_heap = op->offset - heap;
     if (in_heap < size && size - in_heap >= len) {
         s->base = heap + (may ? in_heap / apart * apart : 0);

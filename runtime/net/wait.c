@@ -85,7 +85,7 @@ static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, stru
     int done = 0;
     wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     wait.stall.team = wait.stall.meeting = team;
-    wait.stall.by_call = 1;
+    wait.stall.by_call = arrival && arrival->len <= RMAI_SHORT_ARRIVAL;
     rmai_net_lock(net);
     while (done == 0) {
         rmai_net_wait_turn(net, &wait);

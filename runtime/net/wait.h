@@ -36,10 +36,13 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
  * for messages. The caller holds both locks; this releases them meanwhile, and other threads may send more. */
 void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, const struct rmai_flow *only);
 
+#define RMAI_SHORT_ARRIVAL 1024 /* bytes of a message that travels for no noticeable time */
+
 /* rmai_net_finish waits until the token is done; then *token is RMAI_NO_TOKEN, and *arrival, if it is not NULL,
- * describes the message received. It serves other PEs meanwhile. A report about a long wait names the PEs of team or,
- * if that is NULL, the leaders of all nodes. Returns RMA_SUCCESS, or the recorded error of `call`: RMA_ERR_MPI. The
- * caller does not hold the net's lock. */
+ * describes the message received. Before, its len is that of the message, or SIZE_MAX if messages of the caller are
+ * under way beside it: where a message is short, only a call of another PE can end the wait, and not MPI alone. It
+ * serves other PEs meanwhile. A report about a long wait names the PEs of team or, if that is NULL, the leaders of all
+ * nodes. Returns RMA_SUCCESS, or the recorded error of `call`: RMA_ERR_MPI. The caller does not hold the net's lock. */
 int rmai_net_finish(struct rmai_net *net, const char *call, struct rmai_token *token, struct rmai_arrival *arrival,
                     const struct rmai_team *team);
 

@@ -26,16 +26,25 @@ struct rmai_census {
 /* ---- this PE ---- */
 
 void rmai_note_own_threads(struct rmai_watch *w) {
-    w->threads = rmai_process_threads();
+    w->threads = rmai_process_threads(w->thread, RMAI_THREADS_OF_MPI);
     w->handlers = rmai_process_handlers();
 }
 
+/* 1 if all threads of the process are the first one, the library's and MPI's. Those of MPI may end. */
+static int has_known_threads(const struct rmai_watch *w) {
+    int thread[RMAI_THREADS_OF_MPI], known = 0;
+    const int n = rmai_process_threads(thread, RMAI_THREADS_OF_MPI);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < w->threads; k++) known += thread[i] == w->thread[k];
+    return n > 0 && known == n;
+}
+
 static int is_alone(const struct rmai_watch *w) {
-    return w->threads && rmai_process_threads() == w->threads && rmai_process_handlers() == w->handlers;
+    return has_known_threads(w) && rmai_process_handlers() == w->handlers && !rmai_process_has_children();
 }
 
 int rmai_wait_is_stuck(struct rmai_watch *w, struct rmai_stall *s, double patience) {
-    if (!s->by_call || s->waited * CENSUSES < patience) return 0;
+    if (!s->by_call || patience == 0 || s->waited * CENSUSES < patience) return 0;
     if (!s->alone) s->alone = is_alone(w) ? 1 : -1;
     return s->alone == 1 && (!w->pings.net || rmai_net_rests(w->pings.net));
 }
@@ -67,6 +76,7 @@ static void end_deadlock(const struct rmai_watch *w, const struct rmai_stall *s,
     for (int pe = 0; pe < n && pe < SAID_MOST; pe++)
         rmai_note("PE %d waits in %s%s%s%s%s", pe, c->sign[pe].in, c->sign[pe].place[0] ? " " : "", c->sign[pe].place,
                   c->sign[pe].until[0] ? ", until " : "", c->sign[pe].until);
+    if (n > SAID_MOST) rmai_note("%d other PEs wait, too", n - SAID_MOST);
     rmai_error(RMA_ERR_STATE, "%s: deadlock: each of the %d PEs waits for what only another one could do",
                rmai_error_name(s->call), n);
     rma_errors_abort(RMA_ERR_STATE, rma_last_error());

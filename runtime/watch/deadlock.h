@@ -10,9 +10,9 @@
  * The waits then overlap: at the first census all PEs were in them. What a PE did before has arrived by the second, and
  * by the third each one has looked at it.
  *
- * A process with threads of its own, or with functions for signals, could end a wait by a store. So there is no
- * deadlock where such a process takes part. A process outside of the job that writes to the job's memory is not thought
- * of. */
+ * A process with threads of its own, functions for signals or child processes could end a wait by a store. So there is
+ * no deadlock where such a process takes part. Another process that writes to the job's memory is not taken into
+ * account. */
 #ifndef RMAI_DEADLOCK_H
 #define RMAI_DEADLOCK_H
 

@@ -310,7 +310,8 @@ static void find_place(struct rmai_stall *s) {
 void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
     struct rmai_sign sign = {.wait = s->last == 0 ? ++w->waits : w->waits, .rests = ++s->rests};
     name_wait(w, s, sign.in);
-    if (!s->place && s->waited > 0 && s->waited >= PLACE_PART * stall_patience(w)) find_place(s);
+    if (!s->place && stall_patience(w) > 0 && s->waited > 0 && s->waited >= PLACE_PART * stall_patience(w))
+        find_place(s);
     if (s->place) snprintf(sign.place, sizeof sign.place, "%s", s->place);
     if (s->describe) s->describe(s->described, sign.until);
     sign.stuck = (uint64_t)rmai_wait_is_stuck(w, s, stall_patience(w));

@@ -22,14 +22,16 @@
 struct rmai_group;
 struct rmai_job;
 
+#define RMAI_THREADS_OF_MPI 16 /* in one process; where MPI makes more, no deadlock is found */
+
 /* What this module needs to find the PEs that a wait is for. The layer above fills it in. */
 struct rmai_watch {
     const struct rmai_job *job;
-    size_t sign_at;                   /* where struct rmai_shown_sign (sign.h) is in each PE's space */
-    struct rmai_pings pings;          /* pings.net: the net */
-    const struct rmai_group *leaders; /* the leaders of all nodes */
-    const _Atomic int *exiting;       /* 1: the program of this PE has ended */
-    int threads;                      /* rmai_note_own_threads */
+    size_t sign_at;                           /* where struct rmai_shown_sign (sign.h) is in each PE's space */
+    struct rmai_pings pings;                  /* pings.net: the net */
+    const struct rmai_group *leaders;         /* the leaders of all nodes */
+    const _Atomic int *exiting;               /* 1: the program of this PE has ended */
+    int threads, thread[RMAI_THREADS_OF_MPI]; /* rmai_note_own_threads */
     uint64_t handlers;
     uint64_t waits;             /* of this PE that have lasted */
     struct rmai_census *census; /* PE 0's (deadlock.h), or NULL */

@@ -86,6 +86,7 @@ program collectives
   call expect(nint(aimag(c8)), -k, 'co_sum of complex(8)')
   call expect(nint(aimag(c16)), -k, 'co_sum of complex(16)')
   call sum_tens(me, n)
+  call sum_equal(n)
 
   ! sections and long arrays
   m = me
@@ -172,6 +173,21 @@ contains
       call expect(nint(tens(i)), n*(i - 3), 'co_sum of real(10) in used memory')
     end do
     call expect(nint(tens(1)) + 10*nint(tens(2)), 70, 'co_sum of real(10) of which some are 0')
+  end subroutine
+  ! Numbers of REAL(16) of which some look as if they were of either kind, and are equal.
+  subroutine sum_equal(n)
+    integer, intent(in) :: n
+    real(16) :: equal(6)
+    integer :: i, stat, told
+    told = 0
+    do i = 1, 100
+      equal = sqrt(real(i, 16))
+      call co_sum(equal, stat=stat)
+      if (stat /= 0) cycle ! the kind is not known
+      told = told + 1
+      if (any(abs(equal - n*sqrt(real(i, 16))) > 1e-25_16)) error stop 'co_sum of equal numbers of real(16)'
+    end do
+    if (told < 80) error stop 'co_sum of equal numbers of real(16) is an error too often'
   end subroutine
   include 'expect.inc'
 end program

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A signal or a lone atomic of a PE of another node wakes the thread that sleeps on the bell's futex
- * (runtime/layered.h).
+ * (runtime/interfaces.h).
  *
  * Broken by an operation on the word that does not ring: the thread sleeps until its deadline. */
 #include "job.h"

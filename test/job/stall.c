@@ -13,8 +13,8 @@
  * may be under way are, towards PE 1), put, get (of PE 1's memory, again and again; the script has them go
  * through MPI's window). HINDRANCE: stop (by SIGSTOP), die (by SIGKILL), late (it comes when the file that
  * STALL_UNTIL names is there), elsewhere (it is in another collective call for ever), crossed (it is in rma_team_sync
- * of another team, for ever), thread, signal (it waits for a word that a thread of its own, or a function for a signal,
- * writes after some seconds; then it comes). If nobody ends the job it ends by itself.
+ * of another team, for ever), thread, signal, child (it waits for a word that a thread, a function for a signal or a
+ * child process writes after some seconds; then it comes). If nobody ends the job it ends by itself.
  *
  * If puts or gets do not wait for a stopped PE 1, PE 0 says so, and continues PE 1; the job then passes. */
 #include "job.h"
@@ -79,10 +79,13 @@ static void hinder(const char *hindrance) {
         pthread_join(thread, NULL);
     }
     if (strcmp(hindrance, "signal") == 0) {
-        signal(SIGUSR1, write_word_now);
+        signal(SIGALRM, write_word_now);
+        alarm(SOMETIMES);
+        rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);
+    }
+    if (strcmp(hindrance, "child") == 0) {
         if (fork() == 0) {
-            sleep(SOMETIMES);
-            kill(getppid(), SIGUSR1);
+            write_word(NULL);
             _exit(0);
         }
         rma_wait_until(&shared->word, RMA_CMP_EQ, 1L);

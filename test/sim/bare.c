@@ -74,7 +74,7 @@ static void open_bare(struct sim_bare *b, struct sim_pe *pe, size_t memory) {
     const struct rmai_net_handlers handlers = {.context = b,
                                                .locate = locate,
                                                .release_hold = release_hold,
-                                               .steady = show_steady,
+                                               .direct = show_steady,
                                                .allocate = allocate,
                                                .give_back = give_back,
                                                .extents = read_extents,

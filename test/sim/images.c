@@ -102,7 +102,7 @@ int rmai_caf_variable_clear(const struct rmai_caf_coarray *c) {
     return 1;
 }
 void rma_watch_exit_(void) {}
-int rma_leaves_well_(void) { return 0; }
+int rma_exits_normally_(void) { return 0; }
 
 /* ---- the model ---- */
 

@@ -15,7 +15,7 @@
 #include "base/settings.h"
 #include "heap/reserve.h"
 #include "heap/segment.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/header.h"
 #include "runtime/job/job.h"
 #include "runtime/net/progress.h"
@@ -56,7 +56,7 @@ static uint64_t next_of(uint64_t *state) {
 }
 
 /* There is no MPI here, and neither a window nor another node. */
-void rmai_cover_local(struct rmai_world *w) { (void)w; }
+void rmai_window_memory_local(struct rmai_world *w) { (void)w; }
 void rmai_net_poll_sometimes(struct rmai_net *net) { (void)net; }
 
 /* What the checks say of [offset, offset + len) of the symmetric heap, which had at least `least` bytes when they were

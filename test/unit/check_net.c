@@ -36,7 +36,7 @@
 #define MEMORY    ((size_t)512 << 10)
 #define HEAP      ((size_t)448 << 10) /* where in the memory allocated blocks begin */
 #define BLOCK     ((size_t)64)
-#define STEADY    ((size_t)64) /* where the memory that may be steady begins */
+#define DIRECT_AT ((size_t)64) /* where the memory that may be direct begins */
 #define ATTACHED  ((size_t)320 << 10)
 #define WAITED    3  /* rests of a wait before it ends, where it waits for a PE that sleeps */
 #define DELAY     50 /* looks until long data come */
@@ -99,7 +99,7 @@ struct pe {
     int sleeps; /* nobody drives this PE's progress but its own calls */
     /* What the handlers know. */
     _Alignas(64) unsigned char memory[MEMORY], attached[ATTACHED];
-    size_t steady;
+    size_t direct;
     int leases, blocks, locates;
     size_t extent[RMAI_POOLS];
     const char *waiting_in;
@@ -351,12 +351,12 @@ static void release_hold(void *context, void *hold) {
     p->leases--;
 }
 
-/* Of `steady` bytes of the memory. */
+/* Of `direct` bytes of the memory. */
 static void show_steady(void *context, uint64_t *offset, size_t *len, unsigned char **there) {
     struct pe *p = context;
-    *offset = STEADY;
-    *len = p->steady;
-    *there = p->memory + STEADY;
+    *offset = DIRECT_AT;
+    *len = p->direct;
+    *there = p->memory + DIRECT_AT;
 }
 
 /* Blocks of one size, one after the other; the last one is the first to be free again. */
@@ -418,7 +418,7 @@ static int open_net(struct pe *p) {
     const struct rmai_net_handlers handlers = {.context = p,
                                                .locate = locate,
                                                .release_hold = release_hold,
-                                               .steady = show_steady,
+                                               .direct = show_steady,
                                                .allocate = allocate,
                                                .give_back = give_back,
                                                .extents = read_extents,
@@ -792,7 +792,7 @@ START_TEST(a_request_is_done_in_its_order) {
     static uint64_t old[ROUNDS][3];
     static unsigned char bytes[ROUNDS][5];
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
-    there->steady = _i ? HEAP : 0;
+    there->direct = _i ? HEAP : 0;
     there->sleeps = 1;
     for (uint64_t i = 0; i < ROUNDS; i++) {
         const uint64_t put_there[] = {1000 * i, 1000 * i + 500};
@@ -836,22 +836,22 @@ START_TEST(puts_of_a_stream_go_in_one_record) {
 END_TEST
 
 START_TEST(only_what_is_not_steady_is_located) {
-    /* A range that begins before the steady memory, or passes its end, and is touched without a look. */
+    /* A range that begins before the direct memory, or passes its end, and is touched without a look. */
     static const struct {
         uint64_t offset;
         size_t len;
         int locates;
-    } ranges[] = {{STEADY, 8, 0},        {STEADY + 1024 - 8, 8, 0}, {STEADY, 1024, 0},
-                  {STEADY - 1, 8, 1},    {STEADY - 8, 8, 1},        {STEADY + 1024 - 7, 8, 1},
-                  {STEADY + 1024, 8, 1}, {STEADY, 1025, 1},         {STEADY + 8, 0, 0}};
+    } ranges[] = {{DIRECT_AT, 8, 0},        {DIRECT_AT + 1024 - 8, 8, 0}, {DIRECT_AT, 1024, 0},
+                  {DIRECT_AT - 1, 8, 1},    {DIRECT_AT - 8, 8, 1},        {DIRECT_AT + 1024 - 7, 8, 1},
+                  {DIRECT_AT + 1024, 8, 1}, {DIRECT_AT, 1025, 1},         {DIRECT_AT + 8, 0, 0}};
     struct pe *p = &jobs[0].pe[0], *there = other_of(p);
-    there->steady = 1024;
+    there->direct = 1024;
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
         there->locates = 0;
         put_and_check(p, ranges[i].offset, ranges[i].len, RMAI_NOW);
         ck_assert_int_eq(there->locates, ranges[i].locates);
     }
-    ck_assert_int_eq(put(p, RMA_GPTR_ATTACHED_ + STEADY, source, 8, RMAI_NOW), RMA_SUCCESS);
+    ck_assert_int_eq(put(p, RMA_GPTR_ATTACHED_ + DIRECT_AT, source, 8, RMAI_NOW), RMA_SUCCESS);
     ck_assert_int_eq(there->locates, 1 + ranges[8].locates);
 }
 END_TEST

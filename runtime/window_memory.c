@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "base/attributes.h"
 #include "heap/statics.h"
 #include "runtime/context.h"
@@ -26,18 +26,18 @@ static void follow_symmetric(struct rmai_world *w) {
     follow(w, RMAI_PART_SYMMETRIC, end);
 }
 
-void rmai_cover_local(struct rmai_world *w) {
+void rmai_window_memory_local(struct rmai_world *w) {
     if (w->net) follow(w, RMAI_PART_LOCAL, w->local.size);
 }
 
-void rmai_cover_guests(struct rmai_world *w) {
+void rmai_window_memory_guests(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     if (!w->net) return;
     follow(w, RMAI_PART_GUEST,
            atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
 
-int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
+int rmai_window_memory_symmetric(struct rmai_world *w, const char *call) {
     int code;
     if (!w->net) return RMA_SUCCESS;
     follow_symmetric(w);
@@ -50,7 +50,7 @@ int rmai_cover_symmetric(struct rmai_world *w, const char *call) {
     return code;
 }
 
-void rmai_cover_grown(struct rmai_world *w) {
+void rmai_window_memory_grown(struct rmai_world *w) {
     if (w->net) rmai_dynamic_grown(w->net);
 }
 
@@ -67,7 +67,7 @@ static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
     return code;
 }
 
-int rmai_cover_open(struct rmai_world *w) {
+int rmai_window_memory_open(struct rmai_world *w) {
     char *const parts[RMAI_PARTS] = {[RMAI_PART_STATICS] = w->statics->base,
                                      [RMAI_PART_SYMMETRIC] = w->symmetric.base,
                                      [RMAI_PART_LOCAL] = w->local.base,
@@ -89,13 +89,13 @@ int rmai_cover_open(struct rmai_world *w) {
     return code;
 }
 
-void rmai_cover_globals(struct rmai_world *w) {
+void rmai_window_memory_globals(struct rmai_world *w) {
     if (!w->net) return;
     if (w->job.statics_mode == RMAI_STATICS_WINDOW) rmai_net_agreed(w->net); /* no PE serves another one's variables */
     follow(w, RMAI_PART_STATICS, w->statics->size);
 }
 
-int rmai_cover_choose(struct rmai_world *w) {
+int rmai_window_memory_choose(struct rmai_world *w) {
     int code = RMA_SUCCESS, one;
     if (!w->net || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
@@ -106,7 +106,7 @@ int rmai_cover_choose(struct rmai_world *w) {
     one = rmai_ways_choose(w->net);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
-    rmai_cover_local(w);
-    rmai_cover_guests(w);
+    rmai_window_memory_local(w);
+    rmai_window_memory_guests(w);
     return code == RMA_SUCCESS ? one : code;
 }

@@ -2,8 +2,8 @@
 /* Functions that the libraries layered on this one (shmem/, mpi/ and caf/) need from it beyond rma.h. They are exported
  * for them, and are no part of the public interface.
  */
-#ifndef RMAI_LAYERED_H
-#define RMAI_LAYERED_H
+#ifndef RMAI_INTERFACES_H
+#define RMAI_INTERFACES_H
 
 #include "base/attributes.h"
 #include "base/note.h"
@@ -82,10 +82,10 @@ void rma_exit_(int code) __attribute__((noreturn));
 /* The call in whose name coarrays start the runtime (rma_call_as_). */
 #define RMA_COARRAYS_ "start of the coarrays"
 
-/* rma_leaves_well_: 1 if OpenSHMEM or coarrays have started the runtime first in this process, and the process exits
+/* rma_exits_normally_: 1 if OpenSHMEM or coarrays have started the runtime first in this process, and the process exits
  * with status 0 and waits in no call. PE 0 then prints a note that the library finalizes. A destructor that runs before
  * this library's calls it. */
-int rma_leaves_well_(void);
+int rma_exits_normally_(void);
 
 /* rma_watch_exit_: rma_init was called before main, by a constructor of a shared library. Then the functions that it
  * registered by on_exit(3) would run after all destructors; this call, within main, registers them once more. */
@@ -186,8 +186,8 @@ size_t rma_type_align_(int type);
  * word NULL: none. It is for a thread above librma, which calls nothing of librma. */
 void rma_bell_(const void *word, uint32_t *futex);
 
-/* rma_be_punctual_ lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */
-void rma_be_punctual_(void);
+/* rma_thread_wakes_soon_ lets the calling thread, which sleeps most of the time, run as soon as it wakes up. */
+void rma_thread_wakes_soon_(void);
 
 /* rma_wait_for_ waits in the public call `call` until ready(context) is not 0. It polls, yields and sleeps as the waits
  * of librma do, serves PEs of other nodes meanwhile, and reports a long wait. *pe: the PE that can end the wait, or -1

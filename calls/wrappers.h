@@ -2,7 +2,7 @@
 /* A tool's versions of those functions of rma_inline.h that the inlined calls of both APIs use. Calls that are then
  * expanded from the headers' tables call these functions instead of librma's. They are not inlined: some 3000 calls
  * share them, and inlined they made each of these files three to four times as long to compile. So each gets the place
- * in the program, and its frame, from the call (CALLS_HERE, CALLS_FRAME: calls/here.h). */
+ * in the program, and its frame, from the call (CALLS_HERE, CALLS_FRAME: calls/call_site.h). */
 
 #define CALLS_SHARED __attribute__((noinline, unused)) static
 #define CALLS_FROM   __attribute__((unused)) uintptr_t calls_here, __attribute__((unused)) void *calls_frame
@@ -176,7 +176,7 @@ CALLS_SHARED int calls_gptr_put_signal_as(CALLS_FROM, const char *call, const rm
 
 #undef CALLS_HERE
 #undef CALLS_FRAME
-#include "calls/here.h"
+#include "calls/call_site.h"
 
 /* From here on the names in the tables mean the functions above. The inlined tests of a waiting call always fail, so
  * that it calls calls_wait_slow. */

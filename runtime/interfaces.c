@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/layered.h"
+#include "runtime/interfaces.h"
 #include "base/caller.h"
 #include "base/error.h"
 #include "base/process.h"
@@ -9,7 +9,7 @@
 #include "heap/attached.h"
 #include "heap/segment.h"
 #include "runtime/attach.h"
-#include "runtime/cover.h"
+#include "runtime/window_memory.h"
 #include "runtime/job/job.h"
 #include "runtime/job/mpi_polls.h"
 #include "runtime/net/progress.h"
@@ -104,7 +104,7 @@ void rma_bell_(const void *word, uint32_t *futex) {
     if (rmai_world.net) rmai_net_set_bell(rmai_world.net, (struct rmai_bell){word, (_Atomic uint32_t *)(void *)futex});
 }
 
-void rma_be_punctual_(void) { rmai_thread_be_punctual(); }
+void rma_thread_wakes_soon_(void) { rmai_thread_wakes_soon(); }
 
 void rma_wait_for_(const char *call, const int *pe, int (*ready)(void *context), void *context) {
     const struct rmai_patience *patience = &rmai_world.barrier->patience;
