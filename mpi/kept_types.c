@@ -180,12 +180,12 @@ RMAI_MPI_API int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value) {
 }
 
 #ifdef MPICH_VERSION
-/* Fortran's MPI_Type_set_attr calls it. */
+/* Fortran's MPI_Type_set_attr calls it, with a kind that is not 0; and so does C's, for librma's own attribute, too. */
 RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int kind);
 RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int kind) {
     int (*next)(MPI_Datatype, int, void *, int);
     rmai_win_find_in_mpi("MPII_Type_set_attr", &next);
-    forget(type);
+    if (kind != 0) forget(type);
     return next(type, keyval, value, kind);
 }
 #endif
