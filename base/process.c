@@ -181,7 +181,7 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
     return result;
 }
 
-static int is_own_thread(const char *number) {
+static int is_thread_of_library(const char *number) {
     char path[64], name[32] = "";
     snprintf(path, sizeof path, "/proc/self/task/%.16s/comm", number);
     FILE *f = fopen(path, "re");
@@ -196,7 +196,7 @@ int rmai_process_threads(int *number, int most) {
     int n = 0;
     if (!tasks) return -1;
     for (struct dirent *task; (task = readdir(tasks)) != NULL;) {
-        if (!isdigit((unsigned char)task->d_name[0]) || is_own_thread(task->d_name)) continue;
+        if (!isdigit((unsigned char)task->d_name[0]) || is_thread_of_library(task->d_name)) continue;
         if (n < most) number[n] = (int)strtol(task->d_name, NULL, 10);
         n++;
     }

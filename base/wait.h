@@ -37,7 +37,7 @@ struct rmai_sign {
     char place[RMAI_WAITING_PLACE];  /* of the call in the program: "at halo.c:71, in exchange", or "" */
     char until[RMAI_WAITING_DETAIL]; /* what has to happen, or "" */
     uint64_t wait;                   /* how many waits of this PE have lasted */
-    uint64_t rests;                  /* how often this wait has looked in vain whether it is over */
+    uint64_t rests;                  /* how often this wait has checked, in vain, whether it is over */
     uint64_t stuck;                  /* 1: nothing but a call of another PE can end it */
 };
 

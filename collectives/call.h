@@ -47,13 +47,13 @@ static inline int rmai_check_root(const struct rmai_call *c, int root) {
 }
 
 /* rmai_call_says: this PE's statement, but for the PE's number, and its hash, for the PEs of its node
- * (runtime/node/mailbox.h). Returns the place where it is kept: the argument itself need not be in memory. */
+ * (runtime/node/mailbox.h). Returns the place where it is kept. */
 _Static_assert(sizeof(struct rmai_statement) <= RMAI_SAID * sizeof(uint64_t), "a PE says its statement");
 static inline const struct rmai_statement *rmai_call_says(struct rmai_mailboxes *near,
                                                           const struct rmai_statement *stated) {
     const uint32_t length = (uint32_t)stated->length;
     struct rmai_statement *said = (struct rmai_statement *)(void *)rmai_mailbox_said(near);
-    /* Member by member: the argument is a constant for the most part, and need not be made. */
+    /* One by one, so that the compiler need not build the argument, most of which is constant. */
     said->call = stated->call, said->code = 0, said->op = stated->op, said->type = stated->type;
     said->number[0] = stated->number[0], said->number[1] = stated->number[1];
     said->length = stated->length;

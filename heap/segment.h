@@ -62,7 +62,7 @@ struct rmai_segment {
     size_t committed;         /* bytes safe to touch, except the holes */
     struct rmai_holes *holes; /* or NULL: there are none. Only for a segment without views */
     size_t guard;             /* bytes of red zone after each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
-    int slack;                /* 1: the rest of a block's last unit, if any, is a red zone also where guard is 0 */
+    int slack;                /* 1: also where guard is 0, the rest of a block's last unit of 64 bytes is a red zone */
     int in_steps;             /* 1: it grows to the end of a step (rmai_step_end), while there is memory */
     int spares;               /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
     int shared;               /* 1: peers may free blocks while the holder works */

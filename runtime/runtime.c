@@ -637,7 +637,7 @@ static int start_watched(struct rmai_world *w, int required) {
                                     .team_pe = find_team_pe,
                                     .team_number = find_team_number};
     code = open_steps(w, 0);
-    if (alone && w->owns_mpi) rmai_note_own_threads(w->watch);
+    if (alone && w->owns_mpi) rmai_note_threads_of_mpi(w->watch);
     if (code == RMA_SUCCESS) print_information(w);
     return code;
 }

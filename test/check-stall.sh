@@ -216,7 +216,7 @@ for layout in one far; do
         call=$(name_of $wait)
         judge $layout.$wait.elsewhere ended "PE 0 waits in $call"
         judge $layout.$wait.elsewhere ended 'PE 1 waits in rma_broadcast'
-        judge $layout.$wait.elsewhere ended "$call: deadlock: each of the 2 PEs waits for what only another one could"
+        judge $layout.$wait.elsewhere ended "$call: deadlock: each of the 2 PEs waits for a call of another one"
     done
     word="until the word 0x[0-9a-f]* is 1 .it is 0."
     judge $layout.wait.elsewhere ended "PE 0 waits in rma_wait_until_long$place, $word"

@@ -11,21 +11,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CENSUSES  5 /* within the patience of a wait: answers of other nodes come one census later */
-#define AGREEMENT 3 /* so many in a row are certain */
-#define SAID_MOST 8
+/* Censuses within the patience of a wait: one that asks the other nodes, one that hears their first answers, two that
+ * confirm these, and one to spare. */
+#define CENSUSES      5
+#define CONFIRMATIONS 2
+#define SAID_MOST     8
 
 struct rmai_census {
     struct rmai_ping *ping[RMAI_CENSUS_PES]; /* to PEs of other nodes */
     struct rmai_sign sign[RMAI_CENSUS_PES];  /* of the last census */
     double due;                              /* the next one, as struct rmai_stall's `waited` */
     uint64_t of;                             /* the wait of this PE to which all this belongs */
-    int in_a_row;
+    int confirmed;                           /* how many censuses in a row have found each PE as the one before did */
 };
 
 /* ---- this PE ---- */
 
-void rmai_note_own_threads(struct rmai_watch *w) {
+void rmai_note_threads_of_mpi(struct rmai_watch *w) {
     w->threads = rmai_process_threads(w->thread, RMAI_THREADS_OF_MPI);
     w->handlers = rmai_process_handlers();
 }
@@ -77,7 +79,7 @@ static void end_deadlock(const struct rmai_watch *w, const struct rmai_stall *s,
         rmai_note("PE %d waits in %s%s%s%s%s", pe, c->sign[pe].in, c->sign[pe].place[0] ? " " : "", c->sign[pe].place,
                   c->sign[pe].until[0] ? ", until " : "", c->sign[pe].until);
     if (n > SAID_MOST) rmai_note("%d other PEs wait, too", n - SAID_MOST);
-    rmai_error(RMA_ERR_STATE, "%s: deadlock: each of the %d PEs waits for what only another one could do",
+    rmai_error(RMA_ERR_STATE, "%s: deadlock: each of the %d PEs waits for a call of another one",
                rmai_error_name(s->call), n);
     rma_errors_abort(RMA_ERR_STATE, rma_last_error());
 }
@@ -90,12 +92,12 @@ void rmai_census_take(struct rmai_watch *w, struct rmai_stall *s, double patienc
         return;
     if (!c) c = w->census = calloc(1, sizeof *c);
     if (!c || (c->of == w->waits && s->waited < c->due)) return;
-    if (c->of != w->waits) c->in_a_row = 0;
+    if (c->of != w->waits) c->confirmed = 0;
     c->of = w->waits;
     c->due = s->waited + patience / CENSUSES;
     for (int pe = 0; pe < w->job->n_pes; pe++) stuck += look_at(w, c, pe);
-    c->in_a_row = stuck == w->job->n_pes ? c->in_a_row + 1 : 0;
-    if (c->in_a_row == AGREEMENT - 1) end_deadlock(w, s, c);
+    c->confirmed = stuck == w->job->n_pes ? c->confirmed + 1 : 0;
+    if (c->confirmed == CONFIRMATIONS) end_deadlock(w, s, c);
 }
 
 void rmai_census_end(struct rmai_watch *w) {

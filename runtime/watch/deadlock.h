@@ -3,7 +3,7 @@
  * a census: several times within RMA_STALL seconds it looks at the signs of all PEs (base/wait.h). The job ends if
  * three of them in a row show that
  *
- *   - each PE is in the same wait as before, and has looked in vain whether it is over since the last census,
+ *   - each PE is in the same wait as before, and has checked since the last census, in vain, whether it is over,
  *   - nothing but a call of another PE can end that wait, and
  *   - nothing is under way from it.
  *
@@ -20,9 +20,9 @@
 
 #define RMAI_CENSUS_PES 256 /* the most PEs of a job that PE 0 can look at */
 
-/* rmai_note_own_threads is called when MPI has started, in a process that had no threads and functions for signals
+/* rmai_note_threads_of_mpi is called when MPI has started, in a process that had no threads and functions for signals
  * before: those that it has now are MPI's. */
-void rmai_note_own_threads(struct rmai_watch *w);
+void rmai_note_threads_of_mpi(struct rmai_watch *w);
 
 /* rmai_wait_is_stuck: 1 if the wait of this PE can be part of a deadlock. `patience`: RMA_STALL. The caller holds the
  * net's lock, if there is a net, here and in the calls below. */

@@ -24,7 +24,7 @@
 #define ANSWER_TIME 1.0  /* an answer that takes longer is reported as missing */
 #define ANSWER_STEP 0.01 /* between checks for answers */
 #define PROBE_TIME  0.5  /* between two checks whether neighbours have died */
-#define PLACE_PART  0.2  /* of the time until the first report: then the wait looks where the program has called */
+#define PLACE_PART  0.2  /* of the time until the first report: then the wait looks up the line of the call */
 #define DEATH_TIME  1.0  /* so long a neighbour has to be dead before it is reported */
 
 #define ASKED_MOST RMAI_PINGS /* PEs asked at a time */

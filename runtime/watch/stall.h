@@ -31,7 +31,7 @@ struct rmai_watch {
     struct rmai_pings pings;                  /* pings.net: the net */
     const struct rmai_group *leaders;         /* the leaders of all nodes */
     const _Atomic int *exiting;               /* 1: the program of this PE has ended */
-    int threads, thread[RMAI_THREADS_OF_MPI]; /* rmai_note_own_threads */
+    int threads, thread[RMAI_THREADS_OF_MPI]; /* rmai_note_threads_of_mpi */
     uint64_t handlers;
     uint64_t waits;             /* of this PE that have lasted */
     struct rmai_census *census; /* PE 0's (deadlock.h), or NULL */
