@@ -147,7 +147,7 @@ case "${SANITIZERS-} $(getconf PAGESIZE)" in
             most("init", 1024, 80)
             most("histogram", 1024, 700)
             most("idle", 1024, -200)
-            most("first_collective", 1024, 8)
+            most("first_collective", 1024, 9) # 0.1 of them: what each PE of a node says of its call
             if (bytes["first_collective", 1024] > 200) bad = bad "first_collective sends a table\n"
             if (rows != 8) bad = bad rows " rows, not 8\n"
             if (bad) { printf "FAIL growth: what a PE holds:\n%s", bad; exit 1 }

@@ -55,7 +55,7 @@ static void too_much(void) {
     EXPECT_ZERO("rma_realloc", rma_realloc(NULL, 8 * MIB) != NULL, RMA_ERR_NO_MEM, "8 MiB", "RMA_HEAP_MAX");
     CHECK(job_differs(kept, 0, 1000, 1) == 1000, "the block that could not grow has changed");
     /* Whoever has not looked at the result learns where the null pointer comes from. */
-    EXPECT("rma_put", rma_put(NULL, kept, 8, job.me), RMA_ERR_ADDRESS, "dest is a null pointer: the last ",
+    EXPECT("rma_put", rma_put(NULL, kept, 8, job.me), RMA_ERR_ADDRESS, "dest is a null pointer: an earlier ",
            "rma_realloc of 8 MiB had no memory");
     OK(rma_free(kept));
 }
