@@ -140,7 +140,8 @@ judge() {
     case $status in 124 | 137) why="$why; exit $status" ;; esac
     # shellcheck disable=SC2154 # launcher.sh sets loses_codes
     if [ "$status" -eq 0 ] && [ "$loses_codes" = no ]; then why="$why; exit 0"; fi
-    grep -qE "PE 0.* has waited [0-9]+ s in $2( (at|in) .*)?: PE 1 is stopped \(process [0-9]+ of this host\)" "$dir/$1.err" ||
+    said="has waited [0-9]+ s in $2( (at|in) .*)?: PE 1 is stopped \(process [0-9]+ of this host\)"
+    grep -qE "PE 0.* $said" "$dir/$1.err" ||
         why="$why; nobody says who is stopped"
     grep -qE "PE 1 .*(is stopped|has been stopped).*RMA_TIMEOUT|RMA_TIMEOUT.*PE 1 is stopped" "$dir/$1.err" ||
         why="$why; nobody says why it ends"

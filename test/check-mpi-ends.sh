@@ -178,7 +178,8 @@ for name in $(cd "$dir" && ls -- *.status); do
     *.late) judge "$name" passes 'is stopped' "a late process, ${call%.late}, $(layout_words "$layout")" ;;
     *)
         # A PE of another node does not answer; one of this node is seen to be stopped.
-        judge "$name" ended "waited [0-9]+ s in $(call_of "$call")( (at|in) .*)?: PE [13] (is stopped|does not answer)" \
+        stopped='( (at|in) .*)?: PE [13] (is stopped|does not answer)'
+        judge "$name" ended "waited [0-9]+ s in $(call_of "$call")$stopped" \
             "a stopped process is named in $(call_of "$call"), $(layout_words "$layout")"
         ;;
     esac

@@ -154,7 +154,7 @@ for job in one:lock:lock one:lock:all one:all:lock nolocal:lock:lock nolocal:loc
     exit "$status") &
     job=$!
     tries=$(($(seconds 20) * 10))
-    while [ $tries -gt 0 ] && ! grep -q "PE 1 .*waited .* in $call: PE 2 answers" "$dir/err" 2>/dev/null; do
+    while [ $tries -gt 0 ] && ! grep -q "PE 1 .*waited .* in $call.*: PE 2 answers" "$dir/err" 2>/dev/null; do
         tries=$((tries - 1))
         sleep 0.1
     done
