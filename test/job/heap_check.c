@@ -331,6 +331,7 @@ static void overrun_slack(const char *how) {
     if (strcmp(how, "realloc") == 0 || strcmp(how, "nowhere") == 0) {
         CHECK(rma_realloc(at, 110) == at && rma_realloc(at, 500) == at && rma_realloc(at, 100) == at, "not in place");
         memset(at, RED - 1, 100);
+        OK(rma_barrier_all()); /* each PE has marked what is behind the block */
     }
     if (job.me == 0 && strcmp(how, "nowhere") != 0) OK(rma_put(at + 105, &wrong, 1, job.n - 1));
     OK(rma_barrier_all());
