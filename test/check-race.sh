@@ -180,6 +180,9 @@ try_file() {
         [ "$version" != RACY ] || [ -z "$RACE_OPTION" ] || expected=judge_racy
         if try_version "$version" && $expected; then
             echo "ok $version" >>"$result"
+        elif [ $expected = judge_racy ] && [ "$code" -eq 0 ] && try_version "$version" && $expected; then
+            # Two accesses of 8 bytes at the very same moment may miss each other (docs/race.md): once, but not twice.
+            echo "ok $version" >>"$result"
         else
             echo "failed $version" >>"$result"
             # One write: programs that run at once do not mix their lines.
