@@ -46,11 +46,6 @@ static void find_object(struct object *o, const void *pc) {
     dl_iterate_phdr(look_at_object, o);
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static int begins(const char *text, const char *const *words, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (!strncmp(text, words[i], strlen(words[i]))) return 1;
@@ -59,13 +54,13 @@ static int begins(const char *text, const char *const *words, size_t n) {
 
 static int is_library_of_ours(const struct object *o) {
     static const char *const names[] = {"librma.", "librma_", "librma-", "libmpi", "libpmpi"};
-    return !o->is_program && begins(base_name(o->file), names, sizeof names / sizeof names[0]);
+    return !o->is_program && begins(rmai_base_name(o->file), names, sizeof names / sizeof names[0]);
 }
 
 /* What starts threads, and calls functions at the end. */
 static int is_system(const struct object *o) {
     static const char *const names[] = {"libc.", "libpthread", "ld-"};
-    return !o->found || (!o->is_program && begins(base_name(o->file), names, sizeof names / sizeof names[0]));
+    return !o->found || (!o->is_program && begins(rmai_base_name(o->file), names, sizeof names / sizeof names[0]));
 }
 
 static int has_our_name(const char *function) {
@@ -125,7 +120,7 @@ static void name_offset(const struct object *o, char *text, size_t room) {
         path[len] = '\0';
     else
         snprintf(path, sizeof path, "%s", o->file);
-    snprintf(text, room, "%.200s+0x%llx", base_name(path), (unsigned long long)(o->pc - 1 - o->bias));
+    snprintf(text, room, "%.200s+0x%llx", rmai_base_name(path), (unsigned long long)(o->pc - 1 - o->bias));
 }
 
 /* Returns 0 if the program has not called the library. */
@@ -138,20 +133,22 @@ static int find_place(const void *from, struct object *o, struct rmai_line *l) {
     return find_caller(frames, first, n, o, l) != n && strcmp(l->function, "start_thread") != 0;
 }
 
+/* "at halo.c:71, in exchange", or what is known of it: at least one of the two. */
+static void write_place(const struct rmai_line *l, char *place, size_t room) {
+    const char *in = l->where[0] ? ", in " : "in ";
+    snprintf(place, room, "%s%s%s%s", l->where[0] ? "at " : "", l->where, l->function[0] ? in : "", l->function);
+}
+
 int rmai_caller_place(char *place, size_t room) {
     struct rmai_line l;
     struct object o;
     if (!find_place(NULL, &o, &l) || !(l.where[0] || l.function[0])) return 0;
-    snprintf(place, room, "%s%s%s%s", l.where[0] ? "at " : "", l.where,
-             !l.function[0] ? ""
-             : l.where[0]   ? ", in "
-                            : "in ",
-             l.function);
+    write_place(&l, place, room);
     return 1;
 }
 
 int rmai_caller_text(const void *from, const char *text, char *line, size_t room) {
-    char offset[256], subject[80] = "the statement is";
+    char offset[256], place[sizeof(struct rmai_line)], subject[80] = "the statement is";
     const size_t name_len = text ? strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") : 0;
     struct rmai_line l;
     struct object o;
@@ -159,12 +156,11 @@ int rmai_caller_text(const void *from, const char *text, char *line, size_t room
     if (name_len > 0 && name_len < 60 && text[name_len] == ':')
         snprintf(subject, sizeof subject, "%.*s was called", (int)name_len, text);
     name_offset(&o, offset, sizeof offset);
-    if (l.where[0] && l.function[0])
-        snprintf(line, room, "%s at %s, in %s", subject, l.where, l.function);
-    else if (l.where[0])
-        snprintf(line, room, "%s at %s", subject, l.where);
+    write_place(&l, place, sizeof place);
+    if (l.where[0])
+        snprintf(line, room, "%s %s", subject, place);
     else if (l.function[0])
-        snprintf(line, room, "%s in %s (%s); %s", subject, l.function, offset, rmai_lines_lack());
+        snprintf(line, room, "%s %s (%s); %s", subject, place, offset, rmai_lines_lack());
     else
         snprintf(line, room, "%s at %s; %s", subject, offset, rmai_lines_lack());
     return 1;

@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 void rmai_lines_cut(const char *made, char *name, size_t room) {
     const char *end = strstr(made, " [clone "), *dot = strchr(made, '.');
     size_t len = end ? (size_t)(end - made) : strlen(made);
@@ -133,12 +128,12 @@ static int is_own_header(const char *path) {
     static const char *const own[] = {"shmem.h",     "shmemx.h",     "shmem_table.h", "rma.h",
                                       "rma_typed.h", "rma_inline.h", "rma_complex.h"};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (!strcmp(base_name(path), own[i])) return 1;
+        if (!strcmp(rmai_base_name(path), own[i])) return 1;
     return strstr(path, "/include/c++/") || strstr(path, "/lib/gcc/");
 }
 
 static void set_where(struct rmai_line *l, const char *path, unsigned line) {
-    snprintf(l->where, sizeof l->where, "%.*s:%u", (int)sizeof l->where - 12, base_name(path), line);
+    snprintf(l->where, sizeof l->where, "%.*s:%u", (int)sizeof l->where - 12, rmai_base_name(path), line);
     snprintf(l->path, sizeof l->path, "%s", path);
     l->own = is_own_header(path);
 }

@@ -9,6 +9,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+/* rmai_base_name: the path without its folders. */
+static inline const char *rmai_base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
 
 struct rmai_line {
     char where[160];    /* "halo.c:71"; "" if not known */

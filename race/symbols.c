@@ -18,11 +18,6 @@
 #include "race/job.h"
 #include "race/places.h"
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* address: a return address, which follows its call: its line may be that of the next statement. */
 static void name_place(const char *file, const char *shown, uint64_t address, char *place, size_t room, char *function,
                        size_t function_room) {
@@ -30,7 +25,7 @@ static void name_place(const char *file, const char *shown, uint64_t address, ch
     if (l.where[0])
         snprintf(place, room, "%s", l.where);
     else
-        snprintf(place, room, "%s+0x%llx", base_name(shown), (unsigned long long)address);
+        snprintf(place, room, "%s+0x%llx", rmai_base_name(shown), (unsigned long long)address);
     snprintf(function, function_room, "%s", l.function);
 }
 

@@ -45,8 +45,13 @@ static int is_alone(const struct rmai_watch *w) {
     return has_known_threads(w) && rmai_process_handlers() == w->handlers && !rmai_process_has_children();
 }
 
+/* 1 once the wait has lasted so long that it is looked at. */
+static int is_looked_at(const struct rmai_stall *s, double patience) {
+    return s->by_call && patience > 0 && s->waited * CENSUSES >= patience;
+}
+
 int rmai_wait_is_stuck(struct rmai_watch *w, struct rmai_stall *s, double patience) {
-    if (!s->by_call || patience == 0 || s->waited * CENSUSES < patience) return 0;
+    if (!is_looked_at(s, patience)) return 0;
     if (!s->alone) s->alone = is_alone(w) ? 1 : -1;
     return s->alone == 1 && (!w->pings.net || rmai_net_rests(w->pings.net));
 }
@@ -88,7 +93,7 @@ void rmai_census_take(struct rmai_watch *w, struct rmai_stall *s, double patienc
     struct rmai_census *c = w->census;
     int stuck = 0;
     if (w->job->my_pe != 0 || w->job->n_pes < 2 || w->job->n_pes > RMAI_CENSUS_PES || !w->job->settings.stall ||
-        !w->job->settings.timeout || !s->by_call || s->waited * CENSUSES < patience)
+        !w->job->settings.timeout || !is_looked_at(s, patience))
         return;
     if (!c) c = w->census = calloc(1, sizeof *c);
     if (!c || (c->of == w->waits && s->waited < c->due)) return;
