@@ -76,7 +76,8 @@ static void find_frame(struct object *o, struct rmai_line *l, const void *pc) {
 /* Whether the source file is one of the library's: it is beside this one, in another folder than test/, say. */
 static int is_our_source(const char *path, const char *this_file) {
     static const char own_name[] = "base/caller.c";
-    static const char *const folders[] = {"base/", "heap/", "runtime/", "collectives/", "shmem/", "mpi/", "caf/"};
+    static const char *const folders[] = {
+        "base/", "heap/", "runtime/", "collectives/", "interfaces/shmem/", "interfaces/mpi/", "interfaces/caf/"};
     const size_t len = strlen(this_file), own = sizeof own_name - 1;
     return len >= own && !strcmp(this_file + len - own, own_name) && !strncmp(path, this_file, len - own) &&
            begins(path + len - own, folders, sizeof folders / sizeof folders[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* File, line and function of an instruction, from the debugging information of the program (DWARF, read by libdw of
- * elfutils). For the texts of errors and the reports of race/ and trace/, which have it compiled in.
+ * elfutils). For the texts of errors and the reports of instruments/race/ and instruments/trace/, which have it
+ * compiled in.
  *
  * libdw is loaded by dlopen(3) when the first place is asked for: nothing is linked with it, and programs without
  * errors do not load it. */

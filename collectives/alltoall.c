@@ -15,7 +15,7 @@
 #include "collectives/call.h"
 #include "runtime/net/group.h"
 #include "runtime/node/mailbox.h"
-#include "runtime/strided.h"
+#include "runtime/api/strided.h"
 #include "runtime/team.h"
 
 #include <assert.h>

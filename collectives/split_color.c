@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "runtime/compare.h"
 #include "runtime/team.h"
-#include "runtime/team_split.h"
+#include "runtime/api/team_split.h"
 #include "runtime/world.h"
 
 #include <stdlib.h>

@@ -63,7 +63,7 @@ static char *map_private(void *at, size_t bytes, int protection, int flags) {
 
 /* Where a PE's own symmetric heap may lie: far from what Linux maps at the top of a process's addresses, and from a
  * program and its heap (near 0x400000, or 0x555555554000). With 47 bits of addresses the first room has NODE_MAX
- * (runtime/runtime.c) free on both sides. A room in which something else is mapped, on any PE, is not used. */
+ * (runtime/life/runtime.c) free on both sides. A room in which something else is mapped, on any PE, is not used. */
 static const uintptr_t heap_addresses[RMAI_ROOMS] = {(uintptr_t)42 << 40, (uintptr_t)98 << 40, (uintptr_t)22 << 40};
 
 char *rmai_room_take(int i, size_t stride, int n_slots, int slot, size_t heap) {

@@ -734,7 +734,7 @@ RMA_PUT_SIGNAL_(SYM, rma_put_signal_nbi, 1)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal, 0)
 RMA_PUT_SIGNAL_(CTX, rma_ctx_put_signal_nbi, 1)
 
-/* Locks: runtime/locks.c says how they work. */
+/* Locks: runtime/api/locks.c says how they work. */
 #define RMA_LOCK_PE_      0x01ffffffu /* 1 + a PE: in tail_ the last of the queue, in node_ a neighbour in the queue */
 #define RMA_LOCK_PHASE_   0x02000000u /* tells a PE's last two times in the queue apart */
 #define RMA_LOCK_HELD_    0x80000000u /* this PE holds the lock, or waits for it */

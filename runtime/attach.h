@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This PE's attached regions: the public calls, and what runtime/space and runtime/expose need of them. */
+/* This PE's attached regions: the public calls, and what runtime/space and runtime/api/expose need of them. */
 #ifndef RMAI_ATTACH_H
 #define RMAI_ATTACH_H
 
@@ -17,7 +17,7 @@ struct rmai_attachments {
     struct rmai_attached table;
     void *by_address;             /* tree (tsearch(3)) of struct attachment, see runtime/attach.c */
     struct attachment *apart;     /* list of those that overlap regions of the tree */
-    struct rmai_exposed *exposed; /* list, see runtime/expose.c */
+    struct rmai_exposed *exposed; /* list, see runtime/api/expose.c */
 };
 
 /* rmai_attachments_open makes the empty table in this PE's space (init). Returns RMA_SUCCESS or RMA_ERR_NO_MEM.

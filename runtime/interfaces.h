@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the libraries layered on this one (shmem/, mpi/ and caf/) need from it beyond rma.h. They are exported
- * for them, and are no part of the public interface.
+/* Functions that the libraries layered on this one (interfaces/shmem/, interfaces/mpi/ and interfaces/caf/) need from
+ * it beyond rma.h. They are exported for them, and are no part of the public interface.
  */
 #ifndef RMAI_INTERFACES_H
 #define RMAI_INTERFACES_H
@@ -17,9 +17,9 @@
 void rma_call_as_(const char *call);
 
 /* rma_errors_recorded_: while it is 1, errors of this thread are recorded and returned, and do not reach the error
- * handler of the program. MPI's windows have error handlers of their own, so mpi/ sets it around its calls; a store
- * costs them nothing that can be measured, a call would. Meanwhile accumulates also take the types and operations of
- * base/inner_types.h, and blocks whose offsets are multiples of the type's alignment only. */
+ * handler of the program. MPI's windows have error handlers of their own, so interfaces/mpi/ sets it around its calls;
+ * a store costs them nothing that can be measured, a call would. Meanwhile accumulates also take the types and
+ * operations of base/inner_types.h, and blocks whose offsets are multiples of the type's alignment only. */
 extern _Thread_local int rma_errors_recorded_ __attribute__((tls_model("initial-exec")));
 
 /* rma_setting_as_: until it is called with NULL, an error of setting `name` quotes `text` instead of the name and value
@@ -50,13 +50,13 @@ void rma_tolerate_(int code, enum rma_undefined_ kind);
 /* rma_checks_: 1 if RMA_CHECK=1 is in force. */
 int rma_checks_(void);
 
-/* MPI's windows (mpi/) begin and end with the runtime, whoever starts it. rma_follow_ registers their functions, before
- * the runtime starts: `begin` is called on each PE when the runtime has started and before rma_init returns, `end`
- * before it ends. `begin` may call collective functions.
+/* MPI's windows (interfaces/mpi/) begin and end with the runtime, whoever starts it. rma_follow_ registers their
+ * functions, before the runtime starts: `begin` is called on each PE when the runtime has started and before rma_init
+ * returns, `end` before it ends. `begin` may call collective functions.
  *
  * A program that calls MPI_Init itself has windows until it calls MPI_Finalize, whatever interfaces it starts and ends
- * meanwhile. So mpi/ then calls rma_init_thread as MPI_Init, and rma_finalize as MPI_Finalize (rma_call_as_). The
- * runtime keeps this one reference apart from those of the other interfaces:
+ * meanwhile. So interfaces/mpi/ then calls rma_init_thread as MPI_Init, and rma_finalize as MPI_Finalize
+ * (rma_call_as_). The runtime keeps this one reference apart from those of the other interfaces:
  *   - a runtime that all PEs start so has no symmetric global variables. They become symmetric when the program starts
  *     the first other interface, collectively; so does a thread level that this interface raises;
  *   - when the last other interface ends, all PEs meet, as in the end of the runtime, and the runtime stays;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Teams: some of the job's PEs, with numbers of their own. This module has the team itself, finds it by its handle, and
- * lets its PEs meet; runtime/team_table and runtime/team_split make and destroy teams.
+ * lets its PEs meet; runtime/team_table and runtime/api/team_split make and destroy teams.
  *
  * The PEs of a team are an arithmetic progression of the world's, however often a team has been split. Only the PEs of
  * a node, or of a color, may be irregular; then the team has a list. So most teams are a few numbers, whatever their
@@ -65,7 +65,7 @@ struct rmai_team {
     uint64_t generation; /* different for all teams that this PE was ever in; 0 for the two that always exist */
     int live;
     int meetings_broken;          /* a meeting has failed between nodes */
-    int note;                     /* for shmem/: see rma_team_note_ */
+    int note;                     /* for interfaces/shmem/: see rma_team_note_ */
     struct rmai_mailboxes near;   /* its PEs of this node */
     struct rmai_team_nodes nodes; /* all its nodes, for collectives between nodes */
 };

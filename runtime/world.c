@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The process's one world, in a file apart from its life cycle (runtime/runtime.c): files that use the world do not
- * depend on the files that open and close it. Other files reach the modules' objects by the world's pointers only. */
+/* The process's one world, in a file apart from its life cycle (runtime/life/runtime.c): files that use the world do
+ * not depend on the files that open and close it. Other files reach the modules' objects by the world's pointers only.
+ */
 #include "config.h"
 
 #include "runtime/world.h"

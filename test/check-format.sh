@@ -10,7 +10,7 @@ set -eu
 
 srcdir=${srcdir:-$(dirname "$0")/..}
 cd "$srcdir"
-folders='base heap runtime collectives shmem include bench examples test tools docs'
+folders='base heap runtime collectives interfaces instruments include bench examples test tools docs'
 # shellcheck disable=SC2086
 code=$(find $folders -name build -prune -o -type f -name '*.[ch]' -print | LC_ALL=C sort)
 # shellcheck disable=SC2086

@@ -63,7 +63,7 @@ configure_for "$dir/first"
 if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"; then
     # tar -m makes the copies newer than all sources, and than the stamps of their folders, which are copied first.
     # Libraries and programs are not copied: they contain the names of folders.
-    for folder in base heap runtime collectives shmem mpi caf race trace bench examples tools; do
+    for folder in base heap runtime collectives interfaces instruments bench examples tools; do
         (cd "$top_builddir" && find "$folder" \( -name '*.o' -o -name '*.lo' \) -print) >objects
         (cd "$top_builddir" && find "$folder" -name .dirstamp -print) >stamps
         tar -C "$top_builddir" -cf - -T stamps | tar -xmf -

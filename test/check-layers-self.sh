@@ -64,19 +64,19 @@ END
 #include "runtime/net/transport.h"
 #include "base/error.h"
 END
-    put shmem/rma.c <<'END'
+    put interfaces/shmem/rma.c <<'END'
 #include <shmem.h>
 #include "collectives/reduce.h"
 #include "base/error.h"
 END
-    put mpi/window.c <<'END'
+    put interfaces/mpi/window.c <<'END'
 #include "runtime/net/transport.h"
 int MPI_Put(void) { return PMPI_Put(0); }
 END
-    put race/shadow.h </dev/null
-    put race/shadow.c <<'END'
+    put instruments/race/shadow.h </dev/null
+    put instruments/race/shadow.c <<'END'
 #include "config.h"
-#include "race/shadow.h"
+#include "instruments/race/shadow.h"
 #include "rma.h"
 #include "pshmem.h"
 #include <sys/mman.h>
@@ -147,21 +147,22 @@ one_line() {
 good_tree
 accepts "a tree that keeps the rules"
 
-one_line "race including runtime" race/x.c '#include "runtime/world.h"' 'it may see include/'
-one_line "race including a header without its folder" race/x.c '#include "shadow.h"' 'write the folder'
-one_line "trace including runtime" trace/x.c '#include "runtime/world.h"' 'it may see include/'
-one_line "race including trace" race/x.c '#include "trace/format.h"' 'a tool beside it'
-one_line "calls including race" calls/x.c '#include "race/shadow.h"' 'a tool beside it'
-one_line "runtime including calls" runtime/x.c '#include "calls/wrappers.h"' 'only tools'
-one_line "caf including calls" caf/x.c '#include "calls/wrappers.h"' 'only tools'
-one_line "runtime including race" runtime/x.c '#include "race/shadow.h"' 'a tool beside it'
+one_line "race including runtime" instruments/race/x.c '#include "runtime/world.h"' 'it may see include/'
+one_line "race including a header without its folder" instruments/race/x.c '#include "shadow.h"' 'write the folder'
+one_line "trace including runtime" instruments/trace/x.c '#include "runtime/world.h"' 'it may see include/'
+one_line "race including trace" instruments/race/x.c '#include "instruments/trace/format.h"' 'a tool beside it'
+one_line "calls including race" instruments/call_lists/x.c '#include "instruments/race/shadow.h"' 'a tool beside it'
+one_line "runtime including calls" runtime/x.c '#include "instruments/call_lists/wrappers.h"' 'only tools'
+one_line "caf including calls" interfaces/caf/x.c '#include "instruments/call_lists/wrappers.h"' 'only tools'
+one_line "runtime including race" runtime/x.c '#include "instruments/race/shadow.h"' 'a tool beside it'
 one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
 one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
-one_line "collectives including shmem" collectives/x.c '#include "shmem/rma.h"' 'a layer above'
-one_line "mpi including shmem" mpi/x.c '#include "shmem/rma.h"' 'do not know each other'
-one_line "mpi calling what may raise an error" mpi/x.c 'int f(void) { return rma_quiet(); }' 'is not in mpi/recorded.h'
-one_line "shmem including mpi" shmem/x.c '#include "mpi/window.h"' 'a layer above'
+one_line "collectives including shmem" collectives/x.c '#include "interfaces/shmem/rma.h"' 'a layer above'
+one_line "mpi including shmem" interfaces/mpi/x.c '#include "interfaces/shmem/rma.h"' 'do not know each other'
+one_line "mpi calling what may raise an error" interfaces/mpi/x.c 'int f(void) { return rma_quiet(); }' \
+    'is not in interfaces/mpi/recorded.h'
+one_line "shmem including mpi" interfaces/shmem/x.c '#include "interfaces/mpi/window.h"' 'a layer above'
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
 one_line "runtime/net including runtime/watch" runtime/net/x.c '#include "runtime/watch/stall.h"' 'a layer above'
 one_line "runtime/watch including runtime" runtime/watch/x.c '#include "runtime/team.h"' 'a layer above'
@@ -169,19 +170,24 @@ one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtim
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
     'do not know each other'
 one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
+one_line "runtime/ including the API" runtime/x.c '#include "runtime/api/gptr.h"' 'a layer above'
+one_line "the API including the life cycle" runtime/api/x.c '#include "runtime/life/exit.h"' 'a layer above'
+one_line "collectives including runtime/life" collectives/x.c '#include "runtime/life/exit.h"' 'do not know each other'
 one_line "the world including a module of runtime" runtime/world.h '#include "runtime/team.h"' 'has pointers'
 one_line "the world including runtime/net" runtime/world.h '#include "runtime/net/state.h"' 'has pointers'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in runtime/watch" runtime/watch/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"
-one_line "the global in a lock between nodes" runtime/queue_lock.c 'void *f(void) { return &rmai_world; }' "$several"
+one_line "the global in a lock between nodes" runtime/api/queue_lock.c 'void *f(void) { return &rmai_world; }' \
+    "$several"
 one_line "the inlined path's global in a collective between nodes" collectives/between.c \
     'int f(void) { return rma_reach_.n_pes; }' "$several"
 one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
 one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
-one_line "caf including another layer" caf/x.c '#include "runtime/x.h"' 'runtime/interfaces.h and its own folder only'
-one_line "the face of OpenSHMEM below shmem/" runtime/x.c '#include <shmem.h>' 'the layer shmem/'
+one_line "caf including another layer" interfaces/caf/x.c '#include "runtime/x.h"' \
+    'runtime/interfaces.h and its own folder only'
+one_line "the face of OpenSHMEM below interfaces/" runtime/x.c '#include <shmem.h>' 'the face of interfaces/shmem/'
 one_line "a project header without its folder" base/x.c '#include "error.h"' 'write the folder'
 one_line "a path with dots" runtime/x.c '#include "../base/error.h"' 'without dots'
 one_line "a public header including a layer" include/x.h '#include "base/error.h"' 'a public header'

@@ -132,7 +132,7 @@ check_all_are_modelled() {
     ./litmus "$top_srcdir" --places "$models/near.litmus" "$models/locks.litmus" "$models/memory.litmus" \
         "$models/public.litmus" >named
     grep -v '^#\|^$' "$models/unmodelled" >>named
-    (cd "$top_srcdir" && find base collectives heap include runtime shmem -name '*.[ch]') | sort >sources
+    (cd "$top_srcdir" && find base collectives heap include runtime interfaces/shmem -name '*.[ch]') | sort >sources
     # shellcheck disable=SC2046
     ./litmus "$top_srcdir" --orders $(cat sources) >places
     while IFS= read -r place; do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-ompt.sh: race/ompt.h has the same numbers and types of OMPT, the interface between OpenMP's runtime and a tool,
+# check-ompt.sh: instruments/race/ompt.h has the same numbers and types of OMPT, the interface between OpenMP's runtime
+# and a tool,
 # as omp-tools.h of clang's OpenMP runtime. The library is built without that file. Broken by a wrong number, or a
 # callback with other arguments; and by a librma_race that does not export ompt_start_tool.
 set -eu
@@ -18,11 +19,11 @@ echo '#include <omp-tools.h>' >"$dir/probe.c"
 if ! "$clang" -c "$dir/probe.c" -o "$dir/probe.o" >"$dir/log" 2>&1; then
     skip "needs $clang with omp-tools.h (Debian packages clang, libomp-dev)"
 fi
-if ! "$clang" -std=c11 -Wall -Wextra -Werror -include "$top_srcdir/race/ompt.h" \
+if ! "$clang" -std=c11 -Wall -Wextra -Werror -include "$top_srcdir/instruments/race/ompt.h" \
     -c "$top_srcdir/test/race/ompt/values.c" -o "$dir/values.o" >"$dir/log" 2>&1; then
-    fail "race/ompt.h and omp-tools.h differ"
+    fail "instruments/race/ompt.h and omp-tools.h differ"
 else
-    ok "race/ompt.h has the numbers and types of omp-tools.h"
+    ok "instruments/race/ompt.h has the numbers and types of omp-tools.h"
 fi
 library=$top_builddir/.libs/librma_race.so
 if [ ! -e "$library" ]; then

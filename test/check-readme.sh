@@ -17,7 +17,7 @@ anchors() {
 }
 links() { grep -oE '\]\([a-zA-Z_./#-][^):]*\)' "$1" | sed -e 's/^](//' -e 's/)$//' || true; }
 n=0
-for page in README.md CONTRIBUTING.md calls/README.md docs/*.md; do
+for page in README.md CONTRIBUTING.md instruments/call_lists/README.md docs/*.md; do
     for link in $(links "$page"); do
         file=${link%%#*}
         file=$(dirname "$page")/$file

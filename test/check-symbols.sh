@@ -8,7 +8,7 @@ top_builddir=${top_builddir:-$(pwd)}
 status=0
 dir=$(mktemp -d "${TMPDIR:-/tmp}/check-symbols.XXXXXX")
 trap 'rm -rf "$dir"' EXIT
-# A sanitizer has these two functions itself (caf/component.c).
+# A sanitizer has these two functions itself (interfaces/caf/component.c).
 case ${SANITIZERS-} in *-fsanitize*) without='^(free|realloc)( |$)' ;; *) without='^$' ;; esac
 for name in rma shmem caf; do
     library=librma.so

@@ -61,8 +61,8 @@ fi
 sources="$top_srcdir/test/threads/growth.c"
 for module in base/error base/caller base/lines base/settings base/size base/choice base/cgroup base/process \
     heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
-    runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/local runtime/attach \
-    runtime/space runtime/gptr runtime/resolve runtime/strided runtime/transfer runtime/inline; do
+    runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/api/local runtime/attach \
+    runtime/space runtime/api/gptr runtime/api/resolve runtime/api/strided runtime/api/transfer runtime/api/inline; do
     sources="$sources $top_srcdir/$module.c"
 done
 # shellcheck disable=SC2086

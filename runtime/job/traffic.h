@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Counters of this PE's traffic, by the way it went. Accesses that are compiled into the program, by load and store,
  * are not counted, unless RMA_STATS=yes makes every call come to the library: then rma_reach_.n_node is 0, and the
- * inlined calls believe that no PE is on this node. runtime/stats reports the counters. Knows nothing of the runtime.
+ * inlined calls believe that no PE is on this node. runtime/life/stats reports the counters. Knows nothing of the
+ * runtime.
  */
 #ifndef RMAI_TRAFFIC_H
 #define RMAI_TRAFFIC_H

@@ -124,8 +124,8 @@ static void several(long n) {
 
 static int neighbour(rma_lock_t *lock, int pe) { return (int)(rma_atomic_fetch(&lock->node_, pe) & RMA_LOCK_PE_) - 1; }
 
-/* Who waits behind pe, or -1. The queue is in symmetric memory, see runtime/locks.c: either who waits has written down
- * before whom, or the one before has it. */
+/* Who waits behind pe, or -1. The queue is in symmetric memory, see runtime/api/locks.c: either who waits has written
+ * down before whom, or the one before has it. */
 static int behind(rma_lock_t *lock, int pe) {
     if (!by_phases(lock)) return neighbour(lock, pe);
     for (int other = 0; other < job.n; other++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* lock.pml: the lock of a job of one node (rma_inline.h, runtime/locks.c), for spin. test/check-models.sh runs it.
+/* lock.pml: the lock of a job of one node (rma_inline.h, runtime/api/locks.c), for spin. test/check-models.sh runs it.
  *
  * PES PEs take and release one lock TURNS times each, each time by setting or by testing, as they like.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Images of coarray programs: each PE starts the core of caf/, goes through steps that all images of a team choose
- * alike, and stops. In many runs some images stop or fail on the way, and the others go on with STAT=.
+/* Images of coarray programs: each PE starts the core of interfaces/caf/, goes through steps that all images of a team
+ * choose alike, and stops. In many runs some images stop or fail on the way, and the others go on with STAT=.
  *
  * The model is vector clocks. clock[i][w] is what image i knows of image w: all that w has done up to its action of
  * that number, because of a chain of image control statements. A lane of a coarray has one writer at a time: an image
@@ -10,13 +10,13 @@
  * give the result of a loop over the images. Each statement reports exactly those images that have left before it. */
 #include "config.h"
 
-#include "caf/collective.h"
-#include "caf/component.h"
-#include "caf/lock.h"
-#include "caf/serve.h"
-#include "caf/sync.h"
+#include "interfaces/caf/collective.h"
+#include "interfaces/caf/component.h"
+#include "interfaces/caf/lock.h"
+#include "interfaces/caf/serve.h"
+#include "interfaces/caf/sync.h"
 #include "rma.h"
-#include "runtime/exit.h"
+#include "runtime/life/exit.h"
 #include "runtime/world.h"
 #include "test/sim/jobs.h"
 #include "test/sim/scenario.h"

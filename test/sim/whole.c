@@ -11,7 +11,7 @@
 #include "heap/statics.h"
 #include "runtime/attach.h"
 #include "runtime/context.h"
-#include "runtime/exit.h"
+#include "runtime/life/exit.h"
 #include "runtime/header.h"
 #include "runtime/job/launch.h"
 #include "runtime/job/traffic.h"
@@ -399,7 +399,7 @@ int rmai_transport_mpi_machine(int one_machine, uint64_t *bits, int n_bits, int 
     return RMA_SUCCESS;
 }
 
-/* ---- runtime/exit, and the end of a job by an error ---- */
+/* ---- runtime/life/exit, and the end of a job by an error ---- */
 
 void rmai_exit_begin(void) {}
 void rmai_exit_watch(void) {}

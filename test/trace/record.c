@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace/format.h"
+#include "instruments/trace/format.h"
 
 static void chunk(FILE *f, int kind, const void *data, size_t len) {
     struct trace_chunk c = {.magic = TRACE_MAGIC, .kind = (uint16_t)kind, .len = len};

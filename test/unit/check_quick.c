@@ -43,7 +43,7 @@ static void right(size_t n_used) {
     ck_assert_uint_eq(pool.state->n_used, n_used);
 }
 
-/* As runtime/local.c does it. */
+/* As runtime/api/local.c does it. */
 static size_t give(size_t size) {
     size_t at = rmai_quick_take(&quick, &pool, size);
     if (at == RMAI_TLSF_FULL && rmai_quick_refill(&quick, &pool, size)) at = rmai_quick_take(&quick, &pool, size);

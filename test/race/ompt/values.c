@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* race/ompt.h says what omp-tools.h says: each number, and each callback's arguments. Compiled, not run, by
- * test/check-ompt.sh, which includes race/ompt.h before this file. */
+/* instruments/race/ompt.h says what omp-tools.h says: each number, and each callback's arguments. Compiled, not run, by
+ * test/check-ompt.sh, which includes instruments/race/ompt.h before this file. */
 #include <omp-tools.h>
 
 #define SAME(OURS, THEIRS) _Static_assert((int)(OURS) == (int)(THEIRS), #OURS " is " #THEIRS)

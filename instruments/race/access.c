@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program's loads and stores: the functions that the compilers' instrumentation calls (-fsanitize=thread). The
+ * names are those of the instrumentation; ThreadSanitizer's own library is not linked.
+ *
+ * The most common access finds the same epoch in its cell and returns. */
+#include "config.h"
+
+#include "instruments/race/access.h"
+
+#include <string.h>
+
+#include "instruments/race/blocks.h"
+#include "instruments/race/clock.h"
+#include "instruments/race/job.h"
+#include "instruments/race/places.h"
+#include "instruments/race/put_off.h"
+#include "instruments/race/shadow.h"
+#include "instruments/race/spin.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define HOOK      __attribute__((visibility("default")))
+#define HERE      ((uintptr_t)__builtin_return_address(0))
+
+static size_t len_of(race_epoch mask) { return (size_t)__builtin_popcountll(mask); }
+
+/* The slow path: the access is not a repetition. */
+static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                             uintptr_t pc, int pe) {
+    struct race_who who = {.epoch = race_now, .own = race_own()};
+    if (!race_me) return;
+    if (race_is_busy()) {
+        race_put_off((struct race_event){
+            .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = len_of(mask), .write = write, .pc = pc});
+        return;
+    }
+    who.clock = race_me->clock;
+    race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
+}
+
+/* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
+static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
+    struct race_who who = {.epoch = race_now, .own = race_own()};
+    if (!race_me) return;
+    if (race_is_busy()) {
+        race_put_off((struct race_event){
+            .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = size, .write = write, .pc = pc});
+        return;
+    }
+    who.clock = race_me->clock;
+    race_called(pc, __builtin_frame_address(0));
+    race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
+}
+
+void race_load_store_now(const volatile void *addr, size_t size, int write, uintptr_t pc) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    race_local((const void *)(uintptr_t)addr, size, RACE_PLAIN, write, race_place(pc), &who);
+}
+
+/* No access, or a plain one of the same actor. */
+static inline int mine(race_epoch e, race_epoch me) { return !e || ((uint32_t)(e ^ me) & ~(uint32_t)RACE_MASK) == 0; }
+
+/* Whether an access of these bytes at this place can join others of the same epoch in a cell: no half has two places.
+ */
+static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[2], uint32_t place) {
+    return (!(mask & 0x0f) || !(there & 0x0f) || at[0] == place) &&
+           (!(mask & 0xf0) || !(there & 0xf0) || at[1] == place);
+}
+
+/* The thread's first such access of a cell since it last told something. If only this thread has used the memory, its
+ * accesses are ordered. first_read8, first_write8: of all 8 bytes, for which a store is enough: a concurrent access
+ * races. Programs call them, too (inline.h). They need no stack frame, so that they save no registers. */
+static inline int only_mine(race_epoch w, race_epoch r, race_epoch me) { return LIKELY(mine(w, me) && mine(r, me)); }
+
+static __attribute__((noinline)) void whole_read(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    access(c, addr, RACE_MASK, 0, pc, race_job.my_pe);
+}
+static __attribute__((noinline)) void whole_write(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
+    access(c, addr, RACE_MASK, 1, pc, race_job.my_pe);
+}
+
+static inline __attribute__((always_inline)) void first_read8(struct race_cell *c, uintptr_t addr, race_epoch me,
+                                                              uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
+        __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
+        memcpy(c->read_at, &(uint64_t){place << 32 | place}, sizeof c->read_at);
+        return;
+    }
+    whole_read(c, addr, pc);
+}
+
+static inline __attribute__((always_inline)) void first_write8(struct race_cell *c, uintptr_t addr, race_epoch me,
+                                                               uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
+        __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
+        memcpy(c->write_at, &(uint64_t){place << 32 | place}, sizeof c->write_at);
+        return;
+    }
+    whole_write(c, addr, pc);
+}
+
+static __attribute__((noinline)) void first_of_part(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
+                                                    uintptr_t pc) {
+    race_epoch me = race_now | mask;
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    if (LIKELY(mine(w, me) && mine(r, me) && race_now)) {
+        const race_epoch same = write ? w : r;
+        race_epoch *word = write ? &c->write : &c->read;
+        uint32_t *at = write ? c->write_at : c->read_at, place = race_place(pc);
+        int recorded = 0;
+        if (!((write ? w | r : r) & RACE_MASK & ~mask)) /* it replaces all others */
+            recorded = (!write || !r || race_replace(&c->read, r, 0)) && race_replace(word, same, me);
+        else if (!((same ^ me) & ~RACE_MASK) && !(write && r & mask) && has_room(same, mask, at, place))
+            recorded = race_replace(word, same, same | mask);
+        if (recorded) {
+            race_place_into(at, mask, place);
+            return;
+        }
+    }
+    access(c, addr, mask, write, pc, race_job.my_pe);
+}
+
+/* Every load and store of the program passes through this function. So it has no stack frame, and the remaining work is
+ * done by tail calls. */
+static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
+    struct race_cell *c;
+    race_epoch e, mask;
+    uintptr_t o = addr - race_window.heap;
+    if (LIKELY(o < race_window.heap_len))
+        c = race_window.heap_cells;
+    else if ((o = addr - race_window.statics) < race_window.statics_len)
+        c = race_window.statics_cells;
+    else {
+        if (addr - race_window.others < race_window.others_len) elsewhere(addr, size, write, pc);
+        return;
+    }
+    if (!LIKELY((addr & 7) <= 8 - size)) {
+        elsewhere(addr, size, write, pc);
+        return;
+    }
+    /* An access of 8 bytes is aligned here: the heaps and the statics begin at a page. */
+    mask = size == 8 ? RACE_MASK : race_mask(addr, size);
+    c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
+    e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
+    if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
+    if (size < 8)
+        first_of_part(c, addr, mask, write, pc);
+    else if (write)
+        first_write8(c, addr, race_same, pc);
+    else
+        first_read8(c, addr, race_same, pc);
+}
+
+void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
+    if (race_job.on && size) elsewhere((uintptr_t)addr, size, write, pc);
+}
+
+#define ACCESS(SIZE)                                                                                                   \
+    HOOK void __tsan_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                                  \
+    HOOK void __tsan_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                                 \
+    HOOK void __tsan_unaligned_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                        \
+    HOOK void __tsan_unaligned_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                       \
+    HOOK void __tsan_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }                         \
+    HOOK void __tsan_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }                        \
+    HOOK void __tsan_unaligned_volatile_read##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 0, HERE); }               \
+    HOOK void __tsan_unaligned_volatile_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }              \
+    HOOK void __tsan_read_write##SIZE(void *p) { /* a write, which races with everything that the read does */         \
+        load_store((uintptr_t)p, SIZE, 1, HERE);                                                                       \
+    }                                                                                                                  \
+    HOOK void __tsan_unaligned_read_write##SIZE(void *p) { load_store((uintptr_t)p, SIZE, 1, HERE); }
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+ACCESS(1)
+ACCESS(2)
+ACCESS(4)
+ACCESS(8)
+
+#define ACCESS16(NAME, WRITE)                                                                                          \
+    HOOK void __tsan_##NAME##16(void *p) {                                                                             \
+        load_store((uintptr_t)p, 8, WRITE, HERE);                                                                      \
+        load_store((uintptr_t)p + 8, 8, WRITE, HERE);                                                                  \
+    }
+ACCESS16(read, 0)
+ACCESS16(write, 1)
+ACCESS16(unaligned_read, 0)
+ACCESS16(unaligned_write, 1)
+ACCESS16(volatile_read, 0)
+ACCESS16(volatile_write, 1)
+ACCESS16(unaligned_volatile_read, 0)
+ACCESS16(unaligned_volatile_write, 1)
+ACCESS16(read_write, 1)
+ACCESS16(unaligned_read_write, 1)
+
+HOOK void __tsan_read_range(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
+HOOK void __tsan_write_range(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+/* uninstrumented.h */
+HOOK void rma_race_read(void *p, unsigned long size) { race_load_store(p, size, 0, HERE); }
+HOOK void rma_race_wrote(void *p, unsigned long size) { race_load_store(p, size, 1, HERE); }
+HOOK void rma_race_masked(void *p, const void *mask, unsigned long len, unsigned long size, int write) {
+    const signed char *bytes = mask;
+    for (unsigned long i = 0; i < len; i += size)
+        if (bytes[i + size - 1] < 0) race_load_store((char *)p + i, size, write, HERE);
+}
+HOOK void rma_race_unseen(void) {} /* unseen.h */
+HOOK void __tsan_vptr_read(void **p) { load_store((uintptr_t)p, sizeof *p, 0, HERE); }
+HOOK void __tsan_vptr_update(void **p, void *value) {
+    if (*p != value)
+        load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store the value that is already there */
+}
+
+/* inline.h */
+HOOK void rma_race_first_read8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
+    first_read8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
+}
+HOOK void rma_race_first_write8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
+    first_write8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
+}
+
+/* The instrumentation's other calls. A function's name is found from any place in it. */
+HOOK void __tsan_init(void) {}
+HOOK void __tsan_func_entry(void *caller) { (void)caller; }
+HOOK void __tsan_func_exit(void) {}
+HOOK void __tsan_ignore_thread_begin(void) {}
+HOOK void __tsan_ignore_thread_end(void) {}
+#pragma GCC diagnostic pop

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Each PE of a group has a ring of clocks in the shared memory: in a broadcast the root may be some calls ahead of the
+ * readers. A reader that finds its clock overwritten learns the newer one: it may miss a race, but invents none. */
+#include "config.h"
+
+#include "instruments/race/group.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "instruments/race/clock.h"
+#include "instruments/race/contexts.h"
+#include "instruments/race/job.h"
+#include "instruments/race/spin.h"
+
+#define RING 4
+
+/* In the shared memory. number: the call to which the clock belongs, 0 while it is being written. */
+struct slot {
+    uint32_t number, taken; /* taken: 1 while a lock's slot is read or written */
+    uint64_t gives;
+    uint32_t clock[];
+};
+
+struct race_group {
+    uint32_t index; /* index of its slots in the shared memory */
+    int n, me;
+    int *pes;
+    uint32_t calls;
+    struct race_group *next;
+};
+
+static struct race_group *groups;
+static uint32_t groups_lock;
+
+struct shared_group {
+    uint64_t key;
+};
+
+size_t race_lock_bytes(void) { return sizeof(struct slot) + race_job.clocks * sizeof(uint32_t); }
+
+size_t race_group_bytes(void) { return race_lock_bytes() * RING * (size_t)race_job.n_pes; }
+
+static struct slot *slot_of(const struct race_group *g, int member, uint32_t number) {
+    char *base = race_job.groups + RACE_GROUPS_MOST * sizeof(struct shared_group) + g->index * race_group_bytes();
+    return (struct slot *)(void *)(base + race_lock_bytes() * ((size_t)member * RING + number % RING));
+}
+
+/* The number of a key, the same on all PEs; or RACE_GROUPS_MOST. */
+static uint32_t number_of(uint64_t key) {
+    struct shared_group *table = (struct shared_group *)(void *)race_job.groups;
+    for (uint32_t i = 0; i < RACE_GROUPS_MOST; i++) {
+        uint32_t k = (uint32_t)(key + i) % RACE_GROUPS_MOST;
+        uint64_t seen = 0;
+        if (__atomic_compare_exchange_n(&table[k].key, &seen, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            seen == key)
+            return k;
+    }
+    return RACE_GROUPS_MOST;
+}
+
+struct race_group *race_group_of(const int *pes, int n) {
+    uint64_t key = 0xcbf29ce484222325u;
+    struct race_group *g;
+    race_spin_lock(&groups_lock);
+    for (g = groups; g; g = g->next)
+        if (g->n == n && !memcmp(g->pes, pes, (size_t)n * sizeof *pes)) break;
+    if (!g && (g = calloc(1, sizeof *g)) && (g->pes = malloc((size_t)n * sizeof *pes))) {
+        for (int i = 0; i < n; i++) {
+            key = (key ^ (uint64_t)(pes[i] + 1)) * 0x100000001b3u;
+            if (pes[i] == race_job.my_pe) g->me = i;
+        }
+        memcpy(g->pes, pes, (size_t)n * sizeof *pes);
+        g->n = n;
+        g->index = number_of(key | 1);
+        g->next = groups;
+        groups = g;
+    }
+    race_spin_unlock(&groups_lock);
+    return g && g->index < RACE_GROUPS_MOST ? g : NULL;
+}
+
+void race_group_enter(struct race_group *g, int native, size_t gives) {
+    struct slot *s;
+    if (!g || !race_me) return;
+    s = slot_of(g, g->me, g->calls);
+    __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
+    memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
+    if (native) race_all_fences.into(s->clock, NULL, 0);
+    s->gives = gives;
+    __atomic_store_n(&s->number, g->calls + 1, __ATOMIC_RELEASE);
+    race_tick(race_me);
+}
+
+static size_t learn(const struct race_group *g, int member) {
+    const struct slot *s = slot_of(g, member, g->calls);
+    size_t gives = 0;
+    for (int tries = 0; tries < 100000; tries++) {
+        uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
+        if (tries > 100) sched_yield();
+        if (number && (int32_t)(number - (g->calls + 1)) < 0) return 0; /* that PE told nothing in this call */
+        if (!number) continue;
+        race_join(race_me, s->clock);
+        gives = s->gives;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) break;
+    }
+    return gives;
+}
+
+size_t race_group_leave(struct race_group *g, int from) {
+    size_t sum = 0;
+    if (!g || !race_me) return 0;
+    if (from >= 0 && from < g->n) {
+        sum = learn(g, from);
+    } else {
+        for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i);
+    }
+    g->calls++;
+    if (from == RACE_ALL && g->n == race_job.n_pes) race_raise_floor(race_me);
+    return sum;
+}
+
+/* Locks: the hash of a lock's offset selects its clock. Two locks with the same hash order more than they should, which
+ * may hide a race, but invents none. */
+void race_group_lock(uint64_t offset, int tell) {
+    size_t number = (offset >> 2) * 0x9e3779b97f4a7c15u >> 48;
+    struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());
+    race_spin_lock(&s->taken);
+    if (tell) {
+        race_tell_clock(race_me, s->clock);
+        s->number = 1;
+    } else if (s->number)
+        race_join(race_me, s->clock);
+    race_spin_unlock(&s->taken);
+}
+
+int race_group_me(const struct race_group *g) { return g ? g->me : 0; }
+int race_group_n(const struct race_group *g) { return g ? g->n : 0; }
+const int *race_group_pes(const struct race_group *g) { return g->pes; }

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "instruments/race/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "instruments/race/clock.h"
+#include "instruments/race/contexts.h"
+#include "instruments/race/group.h"
+#include "instruments/race/native.h"
+#include "instruments/race/ompt.h"
+#include "instruments/race/options.h"
+#include "instruments/race/places.h"
+#include "instruments/race/shadow.h"
+#include "instruments/race/symbols.h"
+
+struct race_job race_job;
+static struct race_options options;
+
+/* The largest mapping to request: the system has 128 TiB of address space. */
+#define MAP_MOST ((size_t)1 << 45)
+
+/* ---- memory to check ---- */
+
+/* Finds the main program's code and data, its global variables among them, and C++'s library. */
+static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
+    uintptr_t lo = UINTPTR_MAX, hi = 0, first = UINTPTR_MAX, last = 0;
+    int *libraries = arg;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t from = info->dlpi_addr + p->p_vaddr, to = from + p->p_memsz;
+        if (p->p_type != PT_LOAD) continue;
+        if (from < lo) lo = from;
+        if (to > hi) hi = to;
+        if (!(p->p_flags & PF_W)) continue;
+        if (from < first) first = from;
+        if (to > last) last = to;
+    }
+    if ((*libraries)++) {
+        if (info->dlpi_name && (strstr(info->dlpi_name, "/libstdc++.") || strstr(info->dlpi_name, "/libc++."))) {
+            race_job.cxx = lo;
+            race_job.cxx_end = hi;
+        }
+        return 0;
+    }
+    race_job.program = lo; /* the main program comes first */
+    race_job.program_end = hi;
+    race_job.program_len = hi - lo < RACE_TABLED ? hi - lo : RACE_TABLED;
+    race_job.program_bias = info->dlpi_addr;
+    if (first < last) {
+        race_job.statics = first & ~(uintptr_t)4095;
+        race_job.statics_len = last - race_job.statics;
+    }
+    return 0;
+}
+
+/* Other PEs reach global variables in the owner's space, where they are mapped a second time. */
+static void look_at_second_place(void) {
+    for (int q = 0; q < race_job.node_n_pes && race_job.statics_len; q++) {
+        /* The last page is always mapped; the first pages may be ones that the dynamic linker has made read-only. */
+        uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63, there;
+        there = (uintptr_t)prma_ptr((void *)last, race_job.node_pes[q]);
+        if (race_job.node_pes[q] == race_job.my_pe || !there) continue;
+        race_job.second = there - race_job.spaces - (size_t)q * race_job.stride - (last - race_job.statics);
+        race_job.second_len = race_job.statics_len;
+        return;
+    }
+}
+
+static int look_at_job(void) {
+    int libraries = 0;
+    race_job.my_pe = prma_my_pe();
+    race_job.n_pes = prma_n_pes();
+    race_job.node_n_pes = prma_node_n_pes();
+    race_job.stride = rma_reach_.stride;
+    race_job.symmetric = rma_reach_.symmetric;
+    race_job.symmetric_size = &rma_reach_.size;
+    race_job.local = rma_reach_.local;
+    race_job.guest = rma_reach_.guest;
+    race_job.space = rma_reach_.base - rma_reach_.symmetric;
+    race_job.spaces = rma_reach_.node_base - rma_reach_.symmetric;
+    race_job.spaces_len = race_job.stride * (size_t)race_job.node_n_pes;
+    race_job.node_pes = calloc((size_t)race_job.node_n_pes, sizeof *race_job.node_pes);
+    race_job.space_of = calloc((size_t)race_job.n_pes, sizeof *race_job.space_of);
+    if (!race_job.node_pes || !race_job.space_of) return -1;
+    for (int q = 0; q < race_job.node_n_pes; q++) {
+        race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
+        race_job.space_of[race_job.node_pes[q]] = race_job.spaces + (size_t)q * race_job.stride;
+    }
+    dl_iterate_phdr(look_at_program, &libraries);
+    look_at_second_place();
+    return 0;
+}
+
+/* ---- the shared memory ---- */
+
+/* Whether the shared memory has the cells of attached memory. They are by far its largest part, for which a limited
+ * address space (ulimit -v, valgrind) may have no room. */
+static int with_attached;
+
+/* Sets where the parts begin. Returns the total length. */
+static size_t lay_out(char *map) {
+    size_t at = 0, n = (size_t)race_job.n_pes, page = 4096;
+#define PART(POINTER, BYTES)                                                                                           \
+    do {                                                                                                               \
+        if (map) POINTER = (void *)(map + at);                                                                         \
+        at = (at + (BYTES) + page - 1) & ~(page - 1);                                                                  \
+    } while (0)
+    PART(race_job.header, sizeof(struct race_header));
+    PART(race_job.actors, race_job.clocks * sizeof(struct race_actor));
+    PART(race_job.completed, race_job.clocks * sizeof(uint32_t));
+    PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
+    PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
+    PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
+    PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
+    PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
+    PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
+    PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
+    if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
+    PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
+    return at;
+}
+
+/* What PE 0 tells the others. It is in the symmetric heap, as collectives require. */
+struct message {
+    uint64_t nonce;
+    char path[64];
+    int ok, all_ok;
+};
+
+static void *map_file(int fd, size_t len, char *why, size_t room) {
+    char *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (map == MAP_FAILED) {
+        snprintf(why, room, "%zu bytes of address space for the detector: %s", len, strerror(errno));
+        return NULL;
+    }
+    madvise(map, len, MADV_DONTDUMP);
+    return map;
+}
+
+/* PE 0 creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
+static int make_file(size_t len, char *why, size_t room) {
+    int fd = memfd_create("librma-race", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)len)) {
+        snprintf(why, room, "a file of %zu bytes, sparse: %s", len, strerror(errno));
+        if (fd >= 0) close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static int share(struct message *m, size_t len, char *why, size_t room) {
+    int fd = -1;
+    if (race_job.my_pe == 0) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        m->nonce = ((uint64_t)getpid() << 40) ^ (uint64_t)now.tv_nsec << 8 ^ (uint64_t)now.tv_sec << 34 ^ 1;
+        fd = make_file(len, why, room);
+        snprintf(m->path, sizeof m->path, "/proc/%d/fd/%d", (int)getpid(), fd);
+        if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
+            lay_out(race_job.map);
+            race_job.header->nonce = m->nonce;
+            race_job.header->n_actors = (uint32_t)RACE_STANDING(race_job.n_pes);
+        }
+    }
+    prma_broadcast(RMA_TEAM_WORLD, m, m, offsetof(struct message, ok), 0);
+    if (race_job.my_pe != 0) {
+        fd = open(m->path, O_RDWR | O_CLOEXEC);
+        if (fd < 0)
+            snprintf(why, room, "PE 0's %s: %s (is PE 0 on another host, or in another container?)", m->path,
+                     strerror(errno));
+        else if ((race_job.map = map_file(fd, len, why, room))) {
+            lay_out(race_job.map);
+            /* On this host that process number may belong to an unrelated process, whose file is small. */
+            if (lseek(fd, 0, SEEK_END) != (off_t)len || race_job.header->nonce != m->nonce) {
+                snprintf(why, room, "%s is not PE 0's: PE 0 is on another host", m->path);
+                munmap(race_job.map, len);
+                race_job.map = NULL;
+            }
+        }
+    }
+    m->ok = race_job.map != NULL;
+    prma_min_reduce_int(RMA_TEAM_WORLD, &m->all_ok, &m->ok, 1);
+    if (fd >= 0) close(fd);
+    if (!m->all_ok && race_job.map) {
+        munmap(race_job.map, len);
+        race_job.map = NULL;
+    }
+    return m->all_ok;
+}
+
+/* Tries again without the cells of attached memory. */
+static int share_less(struct message *m, size_t *len, char *why, size_t room) {
+    if (!with_attached) return 0;
+    with_attached = 0;
+    race_job.attached = NULL;
+    why[0] = 0;
+    *len = lay_out(NULL);
+    return share(m, *len, why, room);
+}
+
+/* ---- life cycle ---- */
+
+/* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
+ * parts for all. Collective. */
+static void agree_on_options(void) {
+    int *own = prma_malloc(6 * sizeof *own), *least = own + 3;
+    if (!own) return; /* all PEs fail alike, and share() will fail too */
+    own[0] = options.on;
+    own[1] = (int)options.history;
+    own[2] = options.strict_atomics;
+    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 3);
+    options.on = least[0];
+    options.history = (uint32_t)least[1];
+    options.strict_atomics = least[2];
+    prma_free(own);
+}
+
+static int status_at_exit;
+static pid_t process; /* the PE's process: a child that it forks must not report */
+static void note_status(int status, void *arg) {
+    (void)arg;
+    status_at_exit = status;
+}
+
+/* Tells the user which loads and stores are not seen. */
+static void say_what_is_not_seen(void) {
+    char names[400];
+    int n = race_symbols_uninstrumented(names, sizeof names);
+    if (n < 0)
+        race_say("the program was compiled without --race: its loads and stores are not seen, only its calls");
+    else if (n > 0)
+        race_say("compiled without --race: %s; %s loads and stores are not seen", names, n == 1 ? "its" : "their");
+}
+
+/* A program may initialize the library several times; only the last end matters. */
+static int begun, tried;
+
+void race_open(void) {
+    char why[256] = "";
+    struct message *m = NULL;
+    struct race_thread *t;
+    size_t len;
+    begun++;
+    if (tried || prma_initialized() != 1) return;
+    tried = 1;
+    race_options_read(&options, prma_my_pe());
+    race_inside++;
+    agree_on_options();
+    if (!options.on || look_at_job()) {
+        race_inside--;
+        return;
+    }
+    race_job.history = options.history;
+    race_job.strict_atomics = options.strict_atomics;
+    race_job.clocks = race_clocks(race_job.n_pes);
+    race_job.cells_stride = race_job.stride / 8;
+    race_job.statics_stride = (race_job.statics_len + 7) / 8;
+    with_attached = (size_t)race_job.n_pes * RACE_ATTACHED_LEN * 4 <= MAP_MOST;
+    len = lay_out(NULL);
+    if (race_job.n_pes > RACE_PES_MOST) {
+        if (race_job.my_pe == 0)
+            race_say("%d PEs are more than the detector's limit of %d: race detection is off", race_job.n_pes,
+                     RACE_PES_MOST);
+    } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > 2 * MAP_MOST) {
+        if (race_job.my_pe == 0)
+            race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
+                     "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
+                     race_job.n_pes, race_job.stride);
+    } else if ((m = prma_malloc(sizeof *m)) &&
+               (share(m, len, why, sizeof why) || share_less(m, &len, why, sizeof why))) {
+        race_job.map_len = len;
+        (void)race_context_of(NULL); /* before there are threads */
+        t = race_thread_new(NULL);
+        if (t) race_thread_adopt(t);
+        on_exit(note_status, NULL);
+        process = getpid();
+        race_job.on = t != NULL;
+        race_look_at(1);
+        if (race_job.my_pe == 0) {
+            say_what_is_not_seen();
+            race_ompt_open();
+        }
+        prma_barrier_all();
+    } else {
+        if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
+        if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
+    }
+    if (m) prma_free(m);
+    race_inside--;
+}
+
+/* The total comes last: the launcher reads each PE's standard error by itself, so each PE waits until it has read its
+ * reports; not longer than 0.2 s, if the launcher does not read. */
+static void wait_for_launcher(void) {
+    struct stat st;
+    int unread;
+    if (fstat(STDERR_FILENO, &st) || !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))) return;
+    for (int i = 0; i < 200 && !ioctl(STDERR_FILENO, FIONREAD, &unread) && unread > 0; i++) usleep(1000);
+}
+
+void race_close(void) {
+    uint32_t races, past_ends;
+    if (begun > 0) begun--;
+    if (!race_job.on || begun > 0) return;
+    race_inside++;
+    wait_for_launcher();
+    prma_barrier_all();
+    races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
+    past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
+    if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);
+    if (past_ends && race_job.my_pe == 0)
+        race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
+    if (races && race_job.my_pe == 0)
+        race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+    race_job.on = 0;
+    race_look_at(0);
+    race_inside--;
+}
+
+/* A library's destructors run after the program's own, and after on_exit. */
+static __attribute__((destructor)) void end(void) {
+    if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
+    if (!race_job.header->races && !race_job.header->past_ends) return;
+    fflush(NULL);
+    race_ompt_end();
+    _exit(options.exitcode);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the race detector knows of the job, and the shared memory in which all PEs of the host record their accesses.
+ *
+ * The memory is one sparse file without a name (memfd_create): PE 0 creates it, the others open it through /proc. It is
+ * not in /dev/shm, which may be small, and it vanishes when the job ends. Its parts:
+ *
+ *     header         counts, reported races, allocated blocks, places in shared libraries
+ *     versions       what a thread knew when it told others (clock.h)
+ *     operations     what each of the latest remote operations told (clock.h)
+ *     groups         what PEs told each other in collectives (group.h)
+ *     long lists     accesses of words that have more accesses than a cell can hold (shadow.h)
+ *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h) */
+#ifndef RACE_JOB_H
+#define RACE_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "instruments/race/options.h"
+
+#define RACE_PES_MOST    128  /* the clocks of n PEs have n + 3 n * n numbers */
+#define RACE_BLOCKS_MOST 4096 /* allocated blocks of a PE that a report can name */
+#define RACE_PLACES_MOST 16384
+#define RACE_CALL_MOST   48
+#define RACE_PAIRS_MOST  4096 /* pairs of places that can be reported, once each */
+#define RACE_LOCKS       1024 /* for cells; each in its own cache line */
+
+/* Offsets of attached memory in global pointers (rma_inline.h). */
+#define RACE_ATTACHED     ((uint64_t)3 << 38)
+#define RACE_ATTACHED_LEN ((uint64_t)1 << 38)
+
+/* A block of the symmetric or of a local heap, or attached memory. */
+struct race_block {
+    uint64_t offset; /* from the first byte of the PE's space, or as in global pointers */
+    uint64_t size;   /* 0: no block */
+    uint32_t place;  /* where it was allocated */
+    uint32_t kind;   /* enum race_block_kind */
+};
+enum race_block_kind { RACE_SYMMETRIC, RACE_LOCAL, RACE_REGION };
+
+/* A place in the program that is not an offset in the main program, or from which the library was called. */
+struct race_place {
+    uint64_t pc;    /* an address of process `pe`; for calls from the main program an offset in the program */
+    uint32_t pe;    /* the PE, or RACE_MAIN */
+    uint32_t ready; /* set last, by a release store */
+    char call[RACE_CALL_MOST]; /* the library's function that was called there, or "" */
+};
+#define RACE_MAIN UINT32_MAX
+
+struct race_header {
+    uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
+    uint32_t n_actors;
+    uint32_t races;     /* reported races */
+    uint32_t past_ends; /* reported operations past a block's end */
+    uint32_t threads;   /* set once a PE has created a thread */
+    uint32_t long_lists;
+    uint32_t free_list; /* 1 + the first free block of long lists */
+    uint32_t free_lock;
+    uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
+    uint64_t pairs[RACE_PAIRS_MOST];
+    struct {
+        _Alignas(64) uint32_t word;
+    } locks[RACE_LOCKS];
+    struct race_place places[RACE_PLACES_MOST];
+    struct race_block blocks[RACE_PES_MOST][RACE_BLOCKS_MOST];
+};
+
+/* An actor (clock.h) whose number does not follow from the PEs' numbers. */
+struct race_actor {
+    int pe;
+    uint32_t kind; /* enum race_kind */
+    uint32_t of;   /* a flow: its thread's actor; a thread: its number in its process */
+    int in_context;
+};
+
+struct race_job {
+    int on;             /* 1: detection is on */
+    int native;         /* 1: the program has put by a native call */
+    int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int my_pe, n_pes;
+    struct race_header *header;
+    char *map; /* the whole file */
+    size_t map_len;
+    size_t clocks; /* numbers in a clock: the largest number of actors */
+    struct race_actor *actors;
+    uint32_t *completed; /* of each flow: the last operation that its PE knows to be complete; for reports */
+    uint32_t *versions;
+    uint32_t *version_tags;
+    uint32_t history; /* how many versions of each PE and operations of each actor are kept */
+    struct race_operation *operations;
+    char *groups;      /* group.h */
+    char *lock_clocks; /* group.h */
+    struct race_list *lists;
+    struct race_cell *cells; /* of PE 0's space */
+    size_t cells_stride;     /* from one PE's cells to the next's, in cells */
+    struct race_cell *statics_cells;
+    size_t statics_stride;
+    struct race_cell *attached; /* of PE 0's attached memory; NULL: no room for these cells */
+    uintptr_t space;            /* own space: heaps, as mapped here */
+    uintptr_t spaces;           /* the spaces of the node's PEs, one after the other */
+    size_t spaces_len;
+    uintptr_t *space_of;          /* the space of each PE of the job; 0: the PE is on another node */
+    size_t stride;                /* bytes of each space */
+    size_t symmetric;             /* offset of its symmetric heap */
+    const size_t *symmetric_size; /* how much of the symmetric heap is committed */
+    size_t local, guest;          /* offsets of its local heap, and of the part in which other PEs allocate */
+    int node_n_pes;
+    int *node_pes;     /* their PE numbers */
+    uintptr_t statics; /* the program's global variables */
+    size_t statics_len;
+    size_t second, second_len;      /* their second mapping in the PE's space; 0: none */
+    uintptr_t program, program_end; /* the main program's code and data */
+    uintptr_t program_len;          /* how much of it has places that are offsets (places.h) */
+    uintptr_t cxx, cxx_end;         /* C++'s library, or 0 */
+    uintptr_t program_bias;         /* an address of the program minus its address in the file */
+};
+
+extern struct race_job race_job;
+
+/* race_open is called after the library has been initialized: it maps the memory and starts the detection, or says why
+ * it cannot. race_close prints the number of races and ends the detection. All PEs call both. */
+void race_open(void);
+void race_close(void);
+
+#endif

@@ -1,0 +1,793 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include "instruments/race/shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "instruments/race/flow.h"
+#include "instruments/race/job.h"
+#include "instruments/race/report.h"
+#include "instruments/race/spin.h"
+
+#define BYTE(i) (~RACE_MASK | (race_epoch)1 << (i))
+struct race_window race_window = {
+    .half_bits = {~(race_epoch)0xf0, ~(race_epoch)0x0f},
+    .byte_bits = {BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7)},
+};
+
+/* ---- finding cells ---- */
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+static struct race_cell *private_cells(uintptr_t addr, int make) {
+    struct race_cell **chunk, *cells, *old = NULL;
+    if (!race_window.chunks || addr >> 47) return NULL;
+    chunk = &race_window.chunks[addr >> RACE_CHUNK_SHIFT];
+    cells = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
+    if (!cells && make) {
+        cells = mmap(NULL, RACE_CHUNK / 8 * sizeof *cells, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (cells == MAP_FAILED) return NULL;
+        /* Release: the other threads of the process see pages of zeros. */
+        if (!__atomic_compare_exchange_n(chunk, &old, cells, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            munmap(cells, RACE_CHUNK / 8 * sizeof *cells);
+            cells = old;
+        }
+    }
+    return cells ? cells + (addr & (RACE_CHUNK - 1)) / 8 : NULL;
+}
+
+/* Attached regions of private memory. A PE may have millions of them, so a table has an entry for each chunk of the
+ * address space that a region touches. */
+struct region {
+    uintptr_t base;
+    size_t size;
+    uint64_t offset;
+};
+static struct touched {
+    uintptr_t chunk;
+    struct region *region;
+    struct touched *next;
+} * *regions; /* NULL until something is attached */
+#define REGION_BUCKETS ((size_t)1 << 16)
+static size_t n_regions;
+static uint32_t regions_lock;
+
+static struct touched **bucket_of(uintptr_t chunk) { return &regions[chunk * 0x9e3779b97f4a7c15u >> 48]; }
+
+static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
+    const struct touched *t;
+    int found = 0;
+    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
+    race_spin_lock(&regions_lock);
+    for (t = *bucket_of(addr >> RACE_CHUNK_SHIFT); t && !found; t = t->next)
+        if (addr - t->region->base < t->region->size) {
+            *offset = t->region->offset + (addr - t->region->base);
+            *together = t->region->size - (addr - t->region->base);
+            found = 1;
+        }
+    race_spin_unlock(&regions_lock);
+    return found;
+}
+
+/* Where the accesses to an address of this process are recorded. */
+struct spot {
+    struct race_cell *cells;
+    size_t together; /* bytes from the address on whose cells follow contiguously */
+    uintptr_t addr;  /* for the mask and the report: in attached memory the offset, else the address */
+    int pe;          /* -1: private memory */
+};
+
+static struct spot find(uintptr_t addr, int make) {
+    struct spot s = {.addr = addr, .pe = race_job.my_pe};
+    uintptr_t o = addr - race_window.heap;
+    uint64_t offset;
+    if (o < race_window.heap_len) {
+        s.together = race_window.heap_len - o;
+        s.cells = race_window.heap_cells + o / 8;
+    } else if ((o = addr - race_window.statics) < race_window.statics_len) {
+        s.together = race_window.statics_len - o;
+        s.cells = race_window.statics_cells + o / 8;
+    } else if ((o = addr - race_job.spaces) < race_job.spaces_len) {
+        s.pe = race_job.node_pes[o / race_job.stride]; /* an address from shmem_ptr */
+        o %= race_job.stride;
+        if (o - race_job.second < race_job.second_len)
+            s.together = race_job.second_len - (o - race_job.second);
+        else
+            s.together = o < race_job.second ? race_job.second - o : race_job.stride - o;
+        s.cells = race_cells_at(o, 0, s.pe);
+    } else if (attached_offset(addr, &offset, &s.together)) {
+        s.addr = offset;
+        s.cells = race_cells_at(offset, 0, s.pe);
+    } else {
+        s.pe = -1;
+        s.together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
+        s.cells = race_window.private_mode == RACE_PRIVATE_OFF ? NULL : private_cells(addr, make);
+    }
+    return s;
+}
+
+struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe) {
+    if (offset - RACE_ATTACHED < RACE_ATTACHED_LEN && pe >= 0 && pe < race_job.n_pes)
+        return race_job.attached ? race_job.attached + ((size_t)pe * RACE_ATTACHED_LEN + (offset - RACE_ATTACHED)) / 8
+                                 : NULL;
+    if (pe < 0 || pe >= race_job.n_pes || len > race_job.stride || offset > race_job.stride - len) return NULL;
+    if (offset - race_job.second < race_job.second_len)
+        return race_job.statics_cells + (size_t)pe * race_job.statics_stride + (offset - race_job.second) / 8;
+    return race_job.cells + (size_t)pe * race_job.cells_stride + offset / 8;
+}
+
+/* The end of the committed part of the heap that contains this offset of the PE's own space. The first two words of a
+ * space have this end for the two parts of its local heap (rma_inline.h). */
+static uint64_t committed(uint64_t offset) {
+    uint64_t end;
+    if (offset < race_job.local)
+        end = race_job.symmetric + __atomic_load_n(race_job.symmetric_size, __ATOMIC_RELAXED);
+    else
+        end = __atomic_load_n((size_t *)race_job.space + (offset >= race_job.guest), __ATOMIC_ACQUIRE);
+    return offset < end ? end : offset;
+}
+
+int race_is_committed(uintptr_t addr, size_t len) {
+    uintptr_t o = addr - race_job.space;
+    if (len > (size_t)1 << 40) return 0;
+    return o - race_job.symmetric >= race_job.stride || len <= committed(o) - o;
+}
+
+struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
+    uintptr_t o = addr - race_job.space;
+    if (pe < 0 || pe >= race_job.n_pes || !race_is_committed(addr, len)) return NULL;
+    if (o < race_job.stride) return race_cells_at(o, len, pe);
+    o = addr - race_job.statics;
+    if (len <= race_job.statics_len && o <= race_job.statics_len - len)
+        return race_job.statics_cells + (size_t)pe * race_job.statics_stride + o / 8;
+    return NULL;
+}
+
+/* Checks all addresses if private memory must be checked, because of the mode or of attached regions. Hooks of other
+ * threads may read between the two stores: either word alone is safe, and a thread learns of a change from its own
+ * actions. */
+static void look_at_others(void) {
+    int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
+    race_window.others = private ? 0 : race_job.spaces;
+    race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
+}
+
+/* Other threads of the program may be running: the cells exist before the lengths say so, and stay. */
+void race_look_at(int on) {
+    if (!on) {
+        race_window.heap_len = race_window.statics_len = race_window.others_len = 0;
+        race_window.private_mode = RACE_PRIVATE_OFF;
+        return;
+    }
+    race_window.heap = race_job.space + race_job.symmetric;
+    race_window.heap_cells = race_job.cells + (size_t)race_job.my_pe * race_job.cells_stride + race_job.symmetric / 8;
+    race_window.statics = race_job.statics;
+    race_window.statics_cells = race_job.statics_cells + (size_t)race_job.my_pe * race_job.statics_stride;
+    __atomic_store_n(&race_window.heap_len, race_job.stride - race_job.symmetric, __ATOMIC_RELEASE);
+    __atomic_store_n(&race_window.statics_len, race_job.statics_len, __ATOMIC_RELEASE);
+    look_at_others();
+}
+
+void race_private_mode(enum race_private mode) {
+    if (mode != RACE_PRIVATE_OFF && !race_window.chunks) {
+        size_t len = ((size_t)1 << (47 - RACE_CHUNK_SHIFT)) * sizeof *race_window.chunks;
+        void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (p == MAP_FAILED) return;
+        madvise(p, len, MADV_NOHUGEPAGE);
+        race_window.chunks = p;
+    }
+    race_window.private_mode = mode;
+    look_at_others();
+}
+
+/* The cells need no clearing: an offset is reused as late as possible (rma_detach). */
+void race_attach(uintptr_t base, size_t size, uint64_t offset) {
+    struct region *r = malloc(sizeof *r);
+    if (!r) return;
+    *r = (struct region){.base = base, .size = size, .offset = offset};
+    race_spin_lock(&regions_lock);
+    if (!regions) regions = calloc(REGION_BUCKETS, sizeof(struct touched *));
+    for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; regions && chunk <= (base + size - 1) >> RACE_CHUNK_SHIFT;
+         chunk++) {
+        struct touched *t = malloc(sizeof *t);
+        if (!t) break; /* accesses of the rest are not checked */
+        *t = (struct touched){.chunk = chunk, .region = r, .next = *bucket_of(chunk)};
+        *bucket_of(chunk) = t;
+    }
+    if (regions) __atomic_fetch_add(&n_regions, 1, __ATOMIC_RELEASE);
+    race_spin_unlock(&regions_lock);
+    race_private_mode((enum race_private)race_window.private_mode);
+}
+
+static struct region *region_of(uintptr_t base) {
+    for (const struct touched *t = *bucket_of(base >> RACE_CHUNK_SHIFT); t; t = t->next)
+        if (t->region->base == base) return t->region;
+    return NULL;
+}
+
+uint64_t race_detach(uintptr_t base) {
+    struct region *r;
+    uint64_t offset = 0;
+    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
+    race_spin_lock(&regions_lock);
+    r = region_of(base);
+    for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; r && chunk <= (base + r->size - 1) >> RACE_CHUNK_SHIFT; chunk++)
+        for (struct touched **p = bucket_of(chunk); *p; p = &(*p)->next)
+            if ((*p)->region == r && (*p)->chunk == chunk) {
+                struct touched *t = *p;
+                *p = t->next;
+                free(t);
+                break;
+            }
+    if (r) {
+        offset = r->offset;
+        free(r);
+        __atomic_fetch_sub(&n_regions, 1, __ATOMIC_RELEASE);
+    }
+    race_spin_unlock(&regions_lock);
+    race_private_mode((enum race_private)race_window.private_mode);
+    return offset;
+}
+
+/* ---- one access ---- */
+
+int race_own(void) { return race_job.native; }
+
+/* Whether the access is a put of this process that its thread has begun before. */
+static __attribute__((noinline)) int is_own_put(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && race_actor_kind(f->actor) != RACE_PENDING &&
+           (f->thread == RACE_ANYBODY || who->clock[f->thread] >= RACE_COUNT(e));
+}
+
+static __attribute__((noinline)) int is_fenced(race_epoch e, const struct race_who *who) {
+    const struct race_flow *f = race_flow_of(RACE_ACTOR(e));
+    return f && f->context == who->fences && f->pe == who->fences_to && race_flow_fenced(f) >= RACE_COUNT(e);
+}
+
+static int happens_before(race_epoch e, const struct race_who *who) {
+    return who->clock[RACE_ACTOR(e)] >= RACE_COUNT(e) || (who->fences && is_fenced(e, who)) ||
+           (who->own && is_own_put(e, who));
+}
+
+static int record_before(const struct race_record *r, const struct race_who *who) {
+    if (happens_before(r->epoch, who)) return 1;
+    for (int i = 0; i < RACE_SEEN && r->seen[i].count; i++)
+        if (r->seen[i].actor == RACE_MANY || who->clock[r->seen[i].actor] >= r->seen[i].count) return 1;
+    return 0;
+}
+
+static __attribute__((noinline)) int related(race_epoch a, race_epoch b) {
+    const enum race_type s = RACE_TYPE(a), t = RACE_TYPE(b);
+    const int signals = (s >= RACE_SIGNAL_SET) + (t >= RACE_SIGNAL_SET);
+    if (s == RACE_ANY_TYPE || t == RACE_ANY_TYPE || signals == 1) return 1;
+    return s == t && (signals || !((a ^ b) & RACE_SHARED_TEAM));
+}
+
+/* Whether two overlapping accesses are atomic towards each other. */
+static int indivisible(race_epoch a, race_epoch b) {
+    return (a & RACE_KIND) != RACE_PLAIN && (b & RACE_KIND) != RACE_PLAIN && (a & RACE_MASK) == (b & RACE_MASK) &&
+           (LIKELY(!((a ^ b) & RACE_FAMILY)) || related(a, b));
+}
+
+/* The lock of a cell. It is the same in every process, whatever the cell's address there, and the same for neighbours:
+ * the words of a node that another PE has used come with one lock. */
+#define NEIGHBOURS 8
+static uint32_t *lock_of(const struct race_cell *cell) {
+    uintptr_t at = (uintptr_t)cell - (uintptr_t)race_job.map;
+    if (at >= race_job.map_len) at = (uintptr_t)cell;
+    return &race_job.header->locks[(at / sizeof *cell / NEIGHBOURS * 0x9e3779b97f4a7c15u >> 40) % RACE_LOCKS].word;
+}
+
+/* ---- lists ---- */
+
+static struct race_list *list_at(uint32_t number) { return &race_job.lists[number]; }
+
+/* 1 + the number of a cell's first list, or 0. Loaded only once: a store without the lock (access.c) may change it. */
+static uint32_t first_list(const struct race_cell *c) {
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    return w & RACE_LONG ? (uint32_t)(w >> 32) : 0;
+}
+
+/* 1 + the number of a list, or 0 when there are no more. */
+static uint32_t new_list(void) {
+    struct race_header *h = race_job.header;
+    uint32_t number;
+    race_spin_lock(&h->free_lock);
+    number = h->free_list;
+    if (number)
+        h->free_list = list_at(number - 1)->next;
+    else if (h->long_lists < RACE_LISTS_MOST)
+        number = ++h->long_lists;
+    race_spin_unlock(&h->free_lock);
+    if (number) memset(list_at(number - 1), 0, sizeof(struct race_list));
+    return number;
+}
+
+static void free_lists(uint32_t number) {
+    struct race_header *h = race_job.header;
+    uint32_t last = number;
+    if (!number) return;
+    while (list_at(last - 1)->next) last = list_at(last - 1)->next;
+    race_spin_lock(&h->free_lock);
+    list_at(last - 1)->next = h->free_list;
+    h->free_list = number;
+    race_spin_unlock(&h->free_lock);
+}
+
+#define RECORDS_MOST 160
+
+/* Collects the accesses of a cell. Returns their number. */
+static int gather(const struct race_cell *c, struct race_record *records) {
+    int n = 0;
+    if (c->write & RACE_LONG) {
+        for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
+            for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++)
+                records[n++] = list_at(i - 1)->records[k];
+        return n;
+    }
+    for (int write = 1; write >= 0; write--) {
+        race_epoch e = write ? c->write : c->read;
+        const uint32_t *at = write ? c->write_at : c->read_at;
+        uint32_t writes = (uint32_t)write;
+        if (!e || e & RACE_LONG) continue;
+        if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
+        for (int half = 0; half < 2;
+             half++) { /* one record if both halves have the same place; an atomic is always one record */
+            int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
+            race_epoch mask = e & (half ? 0xf0 : 0x0f);
+            if (half == 0 && one) mask = e & RACE_MASK;
+            if (half == 1 && one) break;
+            if (mask)
+                records[n++] =
+                    (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = writes};
+        }
+    }
+    return n;
+}
+
+/* Takes the accesses out, under the cell's lock. Until scatter puts them back, a thread without the lock finds a list,
+ * for which it needs the lock. So nothing that it writes is lost; losing what an atomic tells would cause a false
+ * report. Places may be those of an access that has just been replaced. */
+static int take(struct race_cell *c, struct race_record *records) {
+    struct race_cell small;
+    if (c->write & RACE_LONG) return gather(c, records);
+    small.write = __atomic_exchange_n(&c->write, RACE_LONG, __ATOMIC_ACQ_REL);
+    small.read = __atomic_exchange_n(&c->read, 0, __ATOMIC_ACQ_REL);
+    memcpy(small.write_at, c->write_at, sizeof small.write_at);
+    memcpy(small.read_at, c->read_at, sizeof small.read_at);
+    return gather(&small, records);
+}
+
+/* A pair of accesses that a cell holds without a list: typical of counters and tables that two PEs update. */
+static int two_atomic_writes(const struct race_record *a, const struct race_record *b) {
+    race_epoch same = a->epoch ^ b->epoch;
+    return a->write && b->write && (a->epoch & RACE_KIND) == RACE_ATOMIC &&
+           !(same & (RACE_KIND | RACE_FAMILY | RACE_MASK)) && !a->seen[0].count && !b->seen[0].count;
+}
+
+/* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
+static void scatter(struct race_cell *c, const struct race_record *records, int n) {
+    uint32_t first = 0, had = first_list(c);
+    struct race_cell small = {0};
+    int fits = 1;
+    if (n == 2 && two_atomic_writes(&records[0], &records[1])) {
+        small.write = records[0].epoch;
+        small.read = (records[1].epoch & ~RACE_KIND) | RACE_SECOND;
+        for (int half = 0; half < 2; half++)
+            small.write_at[half] = records[0].place, small.read_at[half] = records[1].place;
+        n = 0;
+    }
+    for (int i = 0; i < n && fits; i++) {
+        const struct race_record *r = &records[i];
+        race_epoch *e = r->write ? &small.write : &small.read;
+        uint32_t *at = r->write ? small.write_at : small.read_at;
+        /* Atomics of two parts of the cell are two accesses, also where one call has made both. */
+        if (r->seen[0].count ||
+            (*e && ((*e & ~RACE_MASK) != (r->epoch & ~RACE_MASK) || (*e & RACE_KIND) != RACE_PLAIN)))
+            fits = 0;
+        for (int half = 0; half < 2; half++) {
+            race_epoch mask = half ? 0xf0 : 0x0f;
+            if (!(r->epoch & mask)) continue;
+            if (*e & mask && at[half] != r->place) fits = 0;
+            at[half] = r->place;
+        }
+        *e |= r->epoch;
+    }
+    if (!fits) {
+        for (int i = n; i > 0;) { /* from the last list to the first */
+            int k = (i - 1) % RACE_LIST_RECORDS + 1;
+            uint32_t number = had; /* reuse the cell's own lists first */
+            if (number)
+                had = list_at(number - 1)->next;
+            else if (!(number = new_list()))
+                break;
+            i -= k;
+            list_at(number - 1)->n = (uint32_t)k;
+            memcpy(list_at(number - 1)->records, records + i, (size_t)k * sizeof *records);
+            list_at(number - 1)->next = first;
+            first = number;
+        }
+        small = (struct race_cell){.write = RACE_LONG | (race_epoch)first << 32};
+    }
+    c->read_at[0] = small.read_at[0], c->read_at[1] = small.read_at[1];
+    c->write_at[0] = small.write_at[0], c->write_at[1] = small.write_at[1];
+    __atomic_store_n(&c->read, small.read, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->write, small.write, __ATOMIC_RELEASE);
+    free_lists(had);
+}
+
+/* Whether a cell's list has this access. */
+static int in_list(const struct race_cell *c, race_epoch me, int write) {
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            const struct race_record *r = &list_at(i - 1)->records[k];
+            if (r->epoch == me && (int)r->write == write) return 1;
+        }
+    return 0;
+}
+
+/* ---- checking and recording ---- */
+
+/* The common cases on a word that several PEs use: the cell's list has the access itself; or it has the same actor's
+ * older atomic or read of this kind and these bytes, and no access in the list races with the new one or is superseded
+ * by it: then the new access replaces the older one. A plain read supersedes other reads only to save room, so those
+ * stay. Returns 1 if nothing remains to be done. */
+static int renew(struct race_cell *c, race_epoch mask, race_epoch me, int write, uint32_t place,
+                 const struct race_who *who) {
+    struct race_record *older = NULL;
+    if (write && (me & RACE_KIND) == RACE_PLAIN) return in_list(c, me, write);
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            struct race_record *r = &list_at(i - 1)->records[k];
+            if ((int)r->write == write && !((r->epoch ^ me) & UINT32_MAX)) {
+                if (r->epoch == me) return 1;
+                older = r;
+                if (!r->seen[0].count) continue;
+            } else if (!race_known_to_all(r->epoch) && !(write && r->write) &&
+                       (!(r->epoch & mask) || !(write || r->write) || indivisible(r->epoch, me) ||
+                        record_before(r, who)))
+                continue;
+            return in_list(c, me, write);
+        }
+    if (!older) return 0;
+    older->epoch = me;
+    older->place = place;
+    return 1;
+}
+
+/* The cell has one PE's atomic write, and this is another's, which conflicts with nothing. Returns 1 if it is recorded
+ * beside the first one. Under the lock, so that a list that is being made loses nothing. */
+static int is_second(struct race_cell *c, race_epoch me, int write, uint32_t place, const struct race_who *who) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    if (!write || (me & RACE_KIND) != RACE_ATOMIC || w & RACE_LONG || RACE_ACTOR(w) == RACE_ACTOR(me) ||
+        (w ^ me) & (RACE_KIND | RACE_FAMILY | RACE_MASK) || (who->own && is_own_put(w, who)))
+        return 0;
+    if (r && !race_known_to_all(r)) return 0;
+    if (!race_replace(&c->read, r, (me & ~RACE_KIND) | RACE_SECOND)) return 0;
+    race_place_into(c->read_at, RACE_MASK, place);
+    return 1;
+}
+
+static void full(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    struct race_record records[RECORDS_MOST + 1], old;
+    race_epoch me = who->epoch | kind | mask;
+    struct race_who strict = *who; /* an access that is ordered only for this process is kept */
+    uint32_t *word = lock_of(c);
+    int n, kept = 0, found = 0;
+    strict.own = 0;
+    race_spin_lock(word);
+    if (renew(c, mask, me, write, place, who) || is_second(c, me, write, place, who)) {
+        race_spin_unlock(word);
+        return;
+    }
+    n = take(c, records);
+    for (int i = 0; i < n; i++) {
+        struct race_record r = records[i];
+        race_epoch both = r.epoch & mask;
+        int before = record_before(&r, who), same = r.epoch == me && (int)r.write == write;
+        if (both && !before && (write || r.write) && !indivisible(r.epoch, me) && !same && !found) old = r, found = 1;
+        /* A thread that knows of an actor's later atomic also knows of the earlier one and of what it told. */
+        if (both && kind != RACE_PLAIN)
+            before = RACE_ACTOR(r.epoch) == RACE_ACTOR(me) || (before && record_before(&r, &strict));
+        if (race_known_to_all(r.epoch)) continue;
+        /* The new access replaces an older access of the same bytes that happens before it (or has just been reported),
+         * if the older one conflicts with nothing that the new one does not conflict with. */
+        if (both && (before || same || (found && r.epoch == old.epoch)) && (write || !r.write) &&
+            (kind == RACE_PLAIN || ((r.epoch & (RACE_KIND | RACE_FAMILY)) == kind && (int)r.write == write)) &&
+            (kind == RACE_PLAIN || (r.epoch & RACE_MASK) == mask))
+            r.epoch &= ~mask;
+        if (r.epoch & RACE_MASK) records[kept++] = r;
+    }
+    if (kept == RECORDS_MOST) kept--; /* more readers than a list may have: the last one is dropped */
+    records[kept++] = (struct race_record){.epoch = me, .place = place, .write = (uint32_t)write};
+    scatter(c, records, kept);
+    race_spin_unlock(word);
+    if (found) race_report(&old, mask, kind, write, place, who, where);
+}
+
+/* Whether an access's new bytes can join an access in the same cell: they need the same epoch, and no half may have two
+ * places. */
+static int joins(race_epoch old, race_epoch me, race_epoch mask, const uint32_t at[2], uint32_t place) {
+    if ((old & ~RACE_MASK) != (me & ~RACE_MASK)) return 0;
+    for (int half = 0; half < 2; half++) {
+        race_epoch bytes = half ? 0xf0 : 0x0f;
+        if (mask & bytes && old & bytes & ~mask && at[half] != place) return 0;
+    }
+    return 1;
+}
+
+void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    race_epoch me = who->epoch | kind | mask;
+    if (w & RACE_LONG) {
+        full(c, mask, kind, write, place, who, where);
+        return;
+    }
+    if (kind != RACE_PLAIN) {
+        /* An atomic replaces one of the same thread, or an older one, of the same kind and bytes. */
+        race_epoch old = write ? w : r, like = kind | mask;
+        int kept =
+            !old || race_known_to_all(old) ||
+            ((old & (RACE_KIND | RACE_FAMILY | RACE_MASK)) == like &&
+             (RACE_ACTOR(old) == RACE_ACTOR(me) || (!(who->own && is_own_put(old, who)) && happens_before(old, who))));
+        race_epoch second = (me & ~RACE_KIND) | RACE_SECOND;
+        if (old == me) return;
+        if (write && (r & RACE_KIND) == RACE_SECOND && w && !((r ^ second) & UINT32_MAX) && indivisible(w, me)) {
+            /* The same actor's older atomic write of the same bytes. */
+            if (race_replace(&c->read, r, second)) {
+                race_place_into(c->read_at, mask, place);
+                return;
+            }
+        } else if (kept && (!w || indivisible(w, me) || happens_before(w, who)) &&
+                   (!write || !r || indivisible(r, me) || happens_before(r, who))) {
+            if (race_replace(write ? &c->write : &c->read, old, me)) {
+                race_place_into(write ? c->write_at : c->read_at, mask, place);
+                return;
+            }
+        }
+        full(c, mask, kind, write, place, who, where);
+        return;
+    }
+    if (write) {
+        int w_before = !w || happens_before(w, who), r_before = !r || happens_before(r, who);
+        if (LIKELY(w_before && r_before)) {
+            if (LIKELY(!((w | r) & RACE_MASK & ~mask))) {
+                if (LIKELY((!r || race_replace(&c->read, r, 0)) && race_replace(&c->write, w, me))) {
+                    race_place_into(c->write_at, mask, place);
+                    return;
+                }
+            } else if (!(r & RACE_MASK & mask) && joins(w, me, mask, c->write_at, place)) {
+                if (race_replace(&c->write, w, w | mask)) {
+                    race_place_into(c->write_at, mask, place);
+                    return;
+                }
+            } else if (!w && !(r & mask)) { /* only other bytes have been read */
+                if (race_replace(&c->write, w, me)) {
+                    race_place_into(c->write_at, mask, place);
+                    return;
+                }
+            }
+        }
+    } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
+        if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
+            if (LIKELY(race_replace(&c->read, r, me))) {
+                race_place_into(c->read_at, mask, place);
+                return;
+            }
+        } else if (joins(r, me, mask, c->read_at, place)) {
+            if (race_replace(&c->read, r, r | mask)) {
+                race_place_into(c->read_at, mask, place);
+                return;
+            }
+        }
+    }
+    full(c, mask, kind, write, place, who, where);
+}
+
+/* A thread's access of private memory while it is the only thread: only pending operations can race with it. */
+static void check_pending(struct race_cell *c, race_epoch mask, int write, uint32_t place, const struct race_who *who,
+                          struct race_where where) {
+    struct race_record records[RECORDS_MOST + 1];
+    int n;
+    if (!c->write && !c->read) return;
+    n = gather(c, records);
+    for (int i = 0; i < n; i++)
+        if (records[i].epoch & mask && (write || records[i].write) && !record_before(&records[i], who)) {
+            race_report(&records[i], mask, RACE_PLAIN, write, place, who, where);
+            return;
+        }
+}
+
+void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
+                const struct race_who *who) {
+    struct race_where where = {.addr = addr, .pe = pe};
+    int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me && who->epoch == race_now;
+    while (len) {
+        size_t room = 8 - (where.addr & 7), part = room < len ? room : len;
+        race_epoch mask = race_mask(where.addr, part);
+        if (pending)
+            check_pending(cells, mask, write, place, who, where);
+        else
+            race_access(cells, mask, kind, write, place, who, where);
+        where.addr += part;
+        len -= part;
+        cells++;
+    }
+}
+
+void race_local(const void *p, size_t len, race_epoch kind, int write, uint32_t place, const struct race_who *who) {
+    uintptr_t addr = (uintptr_t)p;
+    int operation = who->epoch != race_now;
+    while (len) {
+        struct spot s = find(addr, operation || race_window.private_mode == RACE_PRIVATE_ALL);
+        size_t part = s.together < len ? s.together : len;
+        if (s.cells) race_range(s.cells, s.addr, part, s.pe, kind, write, place, who);
+        addr += part;
+        len -= part;
+    }
+}
+
+struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *where) {
+    struct spot s = find(addr, 1);
+    *where = (struct race_where){.addr = s.addr, .pe = s.pe};
+    return (s.addr & 7) + len <= 8 ? s.cells : NULL;
+}
+
+/* ---- memory that ends ---- */
+
+struct race_cell *race_private_cells(uintptr_t addr) {
+    return private_cells(addr, 0);
+}
+
+/* From this many bytes on, cells whose page was never touched are left alone: reading it would allocate it. */
+#define LARGE ((size_t)1 << 16)
+
+/* Whether the page of a cell has been touched. The answer holds for all cells of the page. */
+static int is_touched(const struct race_cell *c) {
+    unsigned char resident = 1;
+    return mincore((void *)((uintptr_t)c & ~(uintptr_t)4095), 1, &resident) || resident & 1;
+}
+
+/* Whether an operation that is under way for the calling thread uses these bytes of a cell: *r. */
+static int is_used(struct race_cell *c, race_epoch mask, struct race_record *r) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    struct race_record records[RECORDS_MOST + 1];
+    uint32_t *word = lock_of(c);
+    int n;
+    if (!c->write && !c->read) return 0;
+    race_spin_lock(word);
+    n = gather(c, records);
+    race_spin_unlock(word);
+    for (int i = 0; i < n; i++) {
+        *r = records[i];
+        if (race_actor_kind(RACE_ACTOR(r->epoch)) != RACE_THREAD && r->epoch & mask && !record_before(r, &who))
+            return 1;
+    }
+    return 0;
+}
+
+void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
+                      uint32_t place) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    struct race_cell *c = cells;
+    struct race_record r;
+    for (size_t at = 0; c && at < len; c++) {
+        const size_t room = 8 - (where.addr & 7), part = room < len - at ? room : len - at;
+        const race_epoch mask = race_mask(where.addr, part);
+        if (len >= LARGE && ((uintptr_t)c & 4095) == 0 && !is_touched(c)) {
+            c += 4096 / sizeof *c - 1;
+            at += 4096 / sizeof *c * 8, where.addr += 4096 / sizeof *c * 8;
+            continue;
+        }
+        if (is_used(c, mask, &r)) {
+            race_report(&r, mask, RACE_PLAIN, (int)what, place, &who, where);
+            race_forget(cells, len); /* one report is enough */
+            return;
+        }
+        at += part, where.addr += part;
+    }
+}
+
+/* ---- what values tell ---- */
+
+/* Whether a thread that sees the value of this access learns something: not from a plain store, and not from itself. */
+static int tells(const struct race_record *r, race_epoch mask, int native) {
+    uint32_t actor = RACE_ACTOR(r->epoch);
+    return r->write && r->epoch & mask && actor != race_me->actor &&
+           ((r->epoch & RACE_KIND) != RACE_PLAIN || (!native && race_actor_kind(actor) != RACE_THREAD));
+}
+
+/* Whether a thread that sees a cell's value learns something from its list. */
+static int list_tells(const struct race_cell *c, race_epoch mask, int native, const struct race_who *who) {
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n; k++) {
+            const struct race_record *r = &list_at(i - 1)->records[k];
+            if (tells(r, mask, native) && !record_before(r, who)) return 1;
+        }
+    return 0;
+}
+
+/* The calling thread has seen the access. */
+static void see(struct race_record *r) {
+    int i = 0;
+    while (i < RACE_SEEN && r->seen[i].count && r->seen[i].actor != race_me->actor) i++;
+    if (i == RACE_SEEN) {
+        r->seen[0].actor = RACE_MANY;
+        return;
+    }
+    r->seen[i].actor = race_me->actor;
+    r->seen[i].count = race_me->count;
+}
+
+void race_acquire(struct race_cell *c, race_epoch mask, int native) {
+    struct race_record records[RECORDS_MOST + 1];
+    struct race_who who = {.epoch = race_now, .clock = race_me->clock};
+    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_ACQUIRE);
+    uint32_t *word = lock_of(c);
+    int n, news[RECORDS_MOST + 1], n_news = 0;
+    if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
+        (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
+        __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
+        return;
+    race_spin_lock(word);
+    if (c->write & RACE_LONG && !list_tells(c, mask, native, &who)) {
+        race_spin_unlock(word);
+        return;
+    }
+    n = take(c, records);
+    for (int i = 0; i < n; i++) {
+        struct race_record *r = &records[i];
+        if (!tells(r, mask, native) || record_before(r, &who)) continue;
+        see(r);
+        news[n_news++] = i;
+    }
+    scatter(c, records, n);
+    race_spin_unlock(word);
+    for (int i = 0; i < n_news; i++)
+        race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
+}
+
+/* From this many cells on, whole pages of the shared file are released: reading them would allocate them. */
+#define GIVE_BACK ((size_t)1 << 15)
+
+static int give_back(struct race_cell *from, struct race_cell *to) {
+    uintptr_t first = ((uintptr_t)from + 4095) & ~(uintptr_t)4095, last = (uintptr_t)to & ~(uintptr_t)4095;
+    size_t before = (first - (uintptr_t)from) / sizeof *from, after = ((uintptr_t)to - last) / sizeof *to;
+    if ((char *)from < race_job.map || (char *)to > race_job.map + race_job.map_len || first >= last) return -1;
+    if (madvise((void *)first, last - first, MADV_REMOVE)) return -1;
+    race_forget(from, before * 8);
+    race_forget(to - after, after * 8);
+    return 0;
+}
+
+void race_forget(struct race_cell *cells, size_t len) {
+    size_t n = (len + 7) / 8;
+    if (n >= GIVE_BACK && !give_back(cells, cells + n)) return;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t *word;
+        if (!cells[i].write && !cells[i].read) continue;
+        word = lock_of(&cells[i]);
+        race_spin_lock(word);
+        scatter(&cells[i], NULL, 0);
+        race_spin_unlock(word);
+    }
+}
+
+void race_forget_private(uintptr_t addr, size_t len) {
+    while (len) {
+        size_t part = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
+        struct race_cell *cells = private_cells(addr, 0);
+        if (part > len) part = len;
+        if (cells) race_forget(cells, part);
+        addr += part;
+        len -= part;
+    }
+}
