@@ -120,6 +120,17 @@ static uint32_t poll_with_progress(struct rmai_event *e, uint32_t old, const str
     return now;
 }
 
+/* The same, but the processor is given away between two polls. */
+static uint32_t yield_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
+    uint32_t now = old;
+    for (unsigned i = 0; i < patience->yields && now == old; i++) {
+        (void)patience->progress(patience->context);
+        now = atomic_load_explicit(&e->value, memory_order_acquire);
+        if (now == old) sched_yield();
+    }
+    return now;
+}
+
 /* A message that arrives while the thread sleeps is seen after the sleep, at most patience->nap later. More may follow
  * it, such as the next operations of the PE that has waited for the answer: so then the thread polls again. */
 static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
@@ -131,6 +142,7 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
         long nap = NAP_FIRST;
         heard = 0;
         now = poll_with_progress(e, old, patience, stall);
+        if (now == old && patience->yields) now = yield_with_progress(e, old, patience);
         if (now != old) break;
         if (patience->polls_now) gave_up = monotonic_ns();
         atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);

@@ -37,7 +37,7 @@ static const double one_double = 1;
             NAME(P);                                                                                                   \
             bench_keep(pair.own);                                                                                      \
         }                                                                                                              \
-        (void)to;                                                                                                      \
+        (void)to, (void)win;                                                                                           \
         return rma_wtime() - start;                                                                                    \
     }
 #define BOTH(NAME) LOOP(ours, NAME, MPI, ours) LOOP(mpis, NAME, PMPI, mpis)
@@ -108,6 +108,8 @@ static const double one_double = 1;
     send(P, 8);                                                                                                        \
     BENCH_MPI(P##_Win_complete(win));                                                                                  \
     BENCH_MPI(P##_Win_wait(win))
+#define barrier(P)   BENCH_MPI(P##_Barrier(MPI_COMM_WORLD))
+#define allreduce(P) BENCH_MPI(P##_Allreduce(&one, &result, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD))
 #define put_patch(P)                                                                                                   \
     BENCH_MPI(P##_Put(pair.own, PATCH *PATCH, MPI_DOUBLE, to, 0, 1, patch, win));                                      \
     flush(P)
@@ -154,7 +156,18 @@ enum epoch {
     POST,    /* and all PEs make them */
     FENCE    /* all PEs make the calls, the first of which is before the batches */
 };
-enum effect { WRITES, READS, COUNTS, SWAPS, ADDS, SUMS /* integers */, FETCHES /* and adds integers */, PATCHES };
+enum effect {
+    WRITES,
+    READS,
+    COUNTS,
+    SWAPS,
+    ADDS,
+    SUMS,    /* integers */
+    FETCHES, /* and adds integers */
+    PATCHES,
+    MEETS, /* no data */
+    TOTALS /* a one of each PE */
+};
 
 /* clang-format off */
 #define ROWS(X)                                                                                                        \
@@ -175,6 +188,8 @@ enum effect { WRITES, READS, COUNTS, SWAPS, ADDS, SUMS /* integers */, FETCHES /
     X("lock_put_unlock", LOCK, WRITES, 8, lock_put_unlock, NULL)                                                       \
     X("put_fence", FENCE, WRITES, 8, put_fence, NULL)                                                                  \
     X("post_start_put", POST, WRITES, 8, post_start_put, NULL)                                                         \
+    X("barrier", POST, MEETS, 0, barrier, NULL)                                                                        \
+    X("allreduce 8", POST, TOTALS, 8, allreduce, NULL)                                                                 \
     X("put_patch", PASSIVE, WRITES, 8 * PATCH * PATCH, put_patch, raw_put_patch)                                       \
     X("put 1M", PASSIVE, WRITES, BIG, put_big, raw_put_big)
 /* clang-format on */
@@ -249,6 +264,7 @@ static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
         wrong += (size_t)(target && *word != seed + 1) + (size_t)(origin && result != seed);
     for (size_t i = 0; target && adds() && i < row->size / 8; i++) wrong += !is_number(base, i, seed + 1);
     for (size_t i = 0; origin && row->effect == FETCHES && i < row->size / 8; i++) wrong += before[i] != seed;
+    if (row->effect == TOTALS) wrong += result != (uint64_t)rma_n_pes();
     *word = expected = desired = 0;
     return wrong;
 }

@@ -19,6 +19,7 @@
 #include "base/choice.h"
 #include "base/error.h"
 #include "collectives/between.h"
+#include "runtime/interfaces.h"
 #include "runtime/team.h"
 
 #include <string.h>
@@ -250,6 +251,12 @@ static int run_rooted(const char *call, const rma_team *team, enum rma_op op, en
     }
     code = rmai_call_reaches(&c);
     return rmai_raise(code == RMA_SUCCESS ? reduce_to_root_across_nodes(&r, root) : code);
+}
+
+int rma_reduce_(const char *call, rma_team *team, int op, int type, void *dest, const void *source, size_t n,
+                int root) {
+    return root < 0 ? run_reduction(call, team, (enum rma_op)op, (enum rma_type)type, dest, source, n)
+                    : run_rooted(call, team, (enum rma_op)op, (enum rma_type)type, dest, source, n, root);
 }
 
 #define REDUCE(CALL, OP, NAME, TYPE, ID)                                                                               \

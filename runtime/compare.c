@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The names of each call in errors, for rma.h and for OpenSHMEM, and the names of its arguments. */
+/* The names of each call in errors, for rma.h and for OpenSHMEM, the names of its arguments, and the call of MPI that
+ * librma does by it. */
 static const struct {
-    const char *name[2], *number[2], *length;
+    const char *name[2], *number[2], *length, *mpi;
 } calls[] = {
     [RMAI_CALL_OTHER] = {{"another collective call", "another collective call"}, {NULL}, NULL},
-    [RMAI_CALL_SYNC] = {{"a barrier of the team", "a sync of the team"}, {NULL}, NULL},
+    [RMAI_CALL_SYNC] = {{"a barrier of the team", "a sync of the team"}, {NULL}, NULL, "MPI_Barrier"},
     [RMAI_CALL_MALLOC] = {{"rma_malloc", "shmem_malloc"}, {NULL}, "the size in bytes"},
     [RMAI_CALL_CALLOC] = {{"rma_calloc", "shmem_calloc"}, {NULL}, "the size in bytes"},
     [RMAI_CALL_ALIGNED_ALLOC] = {{"rma_aligned_alloc", "shmem_align"}, {"the alignment"}, "the size in bytes"},
@@ -25,8 +26,8 @@ static const struct {
     [RMAI_CALL_SPLIT_STRIDED] = {{"rma_team_split_strided", "shmem_team_split_strided"}, {"start", "stride"}, "size"},
     [RMAI_CALL_SPLIT_2D] = {{"rma_team_split_2d", "shmem_team_split_2d"}, {"xrange"}, NULL},
     [RMAI_CALL_SPLIT_COLOR] = {{"rma_team_split_color", "rma_team_split_color"}, {NULL}, NULL},
-    [RMAI_CALL_BROADCAST] = {{"rma_broadcast", "shmem_broadcast"}, {"the root"}, "the length in bytes"},
-    [RMAI_CALL_FCOLLECT] = {{"rma_fcollect", "shmem_fcollect"}, {NULL}, "the length in bytes"},
+    [RMAI_CALL_BROADCAST] = {{"rma_broadcast", "shmem_broadcast"}, {"the root"}, "the length in bytes", "MPI_Bcast"},
+    [RMAI_CALL_FCOLLECT] = {{"rma_fcollect", "shmem_fcollect"}, {NULL}, "the length in bytes", "MPI_Allgather"},
     [RMAI_CALL_COLLECT] = {{"rma_collect", "shmem_collect"}, {NULL}, NULL},
     [RMAI_CALL_ALLTOALL] = {{"rma_alltoall", "shmem_alltoall"}, {NULL}, "the length in bytes"},
     [RMAI_CALL_ALLTOALLS] = {{"rma_alltoalls", "shmem_alltoalls"},
@@ -34,12 +35,13 @@ static const struct {
                              "the number of elements"},
     [RMAI_CALL_ALLTOALLS_TO] = {{"rma_alltoalls", "shmem_alltoalls"}, {NULL}, "dest_stride"},
     [RMAI_CALL_ALLTOALLS_FROM] = {{"rma_alltoalls", "shmem_alltoalls"}, {NULL}, "source_stride"},
-    [RMAI_CALL_REDUCE] = {{"a reduction", "a reduction"}, {NULL}, "the number of elements"},
+    [RMAI_CALL_REDUCE] = {{"a reduction", "a reduction"}, {NULL}, "the number of elements", "MPI_Allreduce"},
     [RMAI_CALL_INSCAN] = {{"an inclusive scan", "an inclusive scan"}, {NULL}, "the number of elements"},
     [RMAI_CALL_EXSCAN] = {{"an exclusive scan", "an exclusive scan"}, {NULL}, "the number of elements"},
     [RMAI_CALL_REDUCE_ROOT] = {{"a reduction to a root", "a reduction to a root"},
                                {"the root"},
-                               "the number of elements"},
+                               "the number of elements",
+                               "MPI_Reduce"},
     [RMAI_CALL_GATHER] = {{"rma_gather", "rma_gather"}, {"the root"}, "the length in bytes"},
     [RMAI_CALL_SCATTER] = {{"rma_scatter", "rma_scatter"}, {"the root"}, "the length in bytes"},
 };
@@ -78,6 +80,11 @@ int rmai_compare_error(const char *call, const char *what, const char *low, int 
                       high_pe);
 }
 
+static const char *name_of(unsigned which, const char *call) {
+    if (rmai_error_of_mpi() && calls[which].mpi) return calls[which].mpi;
+    return calls[which].name[rmai_error_of_shmem(call)];
+}
+
 /* Records the error for the first argument in which a and b differ; their calls are the same. */
 static int argument_error(const char *call, const struct rmai_statement *a, const struct rmai_statement *b,
                           const struct rmai_words *words) {
@@ -99,12 +106,11 @@ static int argument_error(const char *call, const struct rmai_statement *a, cons
 
 int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int code, const struct rmai_words *words) {
     const struct rmai_statement *low = &all->low, *high = &all->high;
-    const int shmem = rmai_error_of_shmem(call);
     if (code != RMA_SUCCESS) return code;
     if (low->call != high->call)
         return rmai_error(RMA_ERR_MISMATCH,
                           "%s: PE %d is in %s, PE %d in %s: all PEs of a team must make the same collective calls",
-                          call, low->pe, calls[low->call].name[shmem], high->pe, calls[high->call].name[shmem]);
+                          call, low->pe, name_of(low->call, call), high->pe, name_of(high->call, call));
     if (high->code != RMA_SUCCESS)
         return rmai_error(high->code, "%s: failed on PE %d: %s", call, high->pe, rma_strerror(high->code));
     return compare(low, high) == 0 ? RMA_SUCCESS : argument_error(call, low, high, words);

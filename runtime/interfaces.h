@@ -52,7 +52,8 @@ int rma_checks_(void);
 
 /* MPI's windows (interfaces/mpi/) begin and end with the runtime, whoever starts it. rma_follow_ registers their
  * functions, before the runtime starts: `begin` is called on each PE when the runtime has started and before rma_init
- * returns, `end` before it ends. `begin` may call collective functions.
+ * returns, `end` before it ends, and `again` when it has closed and opened its teams for another interface. `begin` and
+ * `again` may call collective functions.
  *
  * A program that calls MPI_Init itself has windows until it calls MPI_Finalize, whatever interfaces it starts and ends
  * meanwhile. So interfaces/mpi/ then calls rma_init_thread as MPI_Init, and rma_finalize as MPI_Finalize
@@ -62,7 +63,7 @@ int rma_checks_(void);
  *   - when the last other interface ends, all PEs meet, as in the end of the runtime, and the runtime stays;
  *   - rma_initialized tells of the other interfaces only. */
 struct rma_follower_ {
-    void (*begin)(void), (*end)(void);
+    void (*begin)(void), (*end)(void), (*again)(void);
 };
 void rma_follow_(const struct rma_follower_ *follower);
 
@@ -131,6 +132,15 @@ int rma_counts_(const char *call, const rma_ctx *ctx, struct rma_counts_ *begun,
  * RMA_SUCCESS or RMA_ERR_ARG. */
 int rma_team_note_(rma_team *team, int note);
 int rma_team_noted_(const rma_team *team, int *note);
+
+/* rma_team_drives_: while this PE waits in a collective call of team, it calls drive() at least every half millisecond.
+ * While *reports is 0, a long wait reports only PEs that are stopped or do not answer. There is one such team at a
+ * time, of all PEs of a job of one node; it ends with the runtime. Returns RMA_SUCCESS or RMA_ERR_ARG. */
+int rma_team_drives_(rma_team *team, void (*drive)(void), const int *reports);
+
+/* rma_reduce_ is the reduction of op and type (enum rma_op, enum rma_type or base/inner_types.h, with rma_has_kernel_)
+ * on each PE, or if root is not -1 on that PE only, for all types but pairs, in the name of `call`. */
+int rma_reduce_(const char *call, rma_team *team, int op, int type, void *dest, const void *source, size_t n, int root);
 
 /* rma_share_ makes [base, base + size) of this PE accessible; *g names its first byte. Memory that is accessible stays
  * as it is; other memory is attached, or the region that contains it is kept until rma_unshare_; it may overlap a

@@ -16,7 +16,7 @@ need_rma_mpi
 options="-std=gnu11 -O1 -Wall -Wextra -Werror"
 
 for program in moves shorter made updates operations sums swaps pairs accesses regions wide epochs locks windows \
-    threads concurrent self crowded; do
+    threads concurrent self crowded collectives; do
     # shellcheck disable=SC2086
     ${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/$program" "$top_srcdir/test/mpi/$program.c" \
         >"$dir/log" 2>&1 || { fail "$program.c does not compile"; continue; }
@@ -25,6 +25,7 @@ for program in moves shorter made updates operations sums swaps pairs accesses r
     case $program in
     locks | concurrent) jobs="one:3 nolocal:2 blocks2:4" ;; # two readers and a writer
     crowded) jobs="one:4 nolocal:2" ;;
+    collectives) jobs="one:3 one:2 nolocal:2 blocks2:4" ;;
     shorter | sums | self | regions | accesses) jobs="$jobs blocks2:4" ;;
     esac
     ! quick || jobs=${jobs%% *}
@@ -163,6 +164,26 @@ for job in one:lock:lock one:lock:all one:all:lock nolocal:lock:lock nolocal:loc
     wait $job || status=$?
     if [ "$status" -eq 0 ] && [ $tries -gt 0 ]; then ok "$title"; else fail "$title: exit $status"; fi
 done
+
+# Processes in different collective calls, which hang on MPI alone.
+cat >"$dir/differ.c" <<'END'
+#include "check.h"
+int main(void) {
+    begin();
+    if (rank) MPI_Bcast(&rank, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return end();
+}
+END
+# shellcheck disable=SC2086
+${MPICC:-mpicc.mpich} $options -I"$top_srcdir/test/mpi" -o "$dir/differ" "$dir/differ.c"
+# shellcheck disable=SC2086
+run $mpiexec -n 2 $preload "$dir/differ"
+if [ "$status" -ne 0 ] && [ "$status" -ne 124 ] && grep -q 'PE 0\( is\)\? in MPI_Barrier' "$dir/err"; then
+    ok "processes in different collective calls of MPI are named"
+else
+    fail "processes in different collective calls of MPI are named: exit $status"
+fi
 
 # Window calls before MPI_Init are MPI's own error.
 cat >"$dir/early.c" <<'END'

@@ -33,7 +33,9 @@ static inline rma_gptr_t rmai_recorded_gptr(rma_gptr_t g) {
 #define rma_alloc_mem_hints(...)                 RMAI_RECORDED(code, rma_alloc_mem_hints(__VA_ARGS__))
 #define rma_alloc_mem_on(...)                    RMAI_RECORDED(code, rma_alloc_mem_on(__VA_ARGS__))
 #define rma_calloc(...)                          RMAI_RECORDED(address, rma_calloc(__VA_ARGS__))
+#define rma_broadcast(...)                       RMAI_RECORDED(code, rma_broadcast(__VA_ARGS__))
 #define rma_fail_(...)                           RMAI_RECORDED(code, rma_fail_(__VA_ARGS__))
+#define rma_fcollect(...)                        RMAI_RECORDED(code, rma_fcollect(__VA_ARGS__))
 #define rma_free_mem(...)                        RMAI_RECORDED(code, rma_free_mem(__VA_ARGS__))
 #define rma_get(...)                             RMAI_RECORDED(code, rma_get(__VA_ARGS__))
 #define rma_get_nbi(...)                         RMAI_RECORDED(code, rma_get_nbi(__VA_ARGS__))
@@ -63,5 +65,9 @@ static inline rma_gptr_t rmai_recorded_gptr(rma_gptr_t g) {
 #define rma_ptr(...)                             RMAI_RECORDED(address, rma_ptr(__VA_ARGS__))
 #define rma_put_gathered_(...)                   RMAI_RECORDED(code, rma_put_gathered_(__VA_ARGS__))
 #define rma_quiet(...)                           RMAI_RECORDED(code, rma_quiet(__VA_ARGS__))
+#define rma_reduce_(...)                         RMAI_RECORDED(code, rma_reduce_(__VA_ARGS__))
+#define rma_team_drives_(...)                    RMAI_RECORDED(code, rma_team_drives_(__VA_ARGS__))
+#define rma_team_split_strided(...)              RMAI_RECORDED(code, rma_team_split_strided(__VA_ARGS__))
+#define rma_team_sync(...)                       RMAI_RECORDED(code, rma_team_sync(__VA_ARGS__))
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/hints.h"
 #include "interfaces/mpi/kept_types.h"
 #include "interfaces/mpi/state.h"
@@ -127,20 +128,25 @@ static int level_of_librma(int of_mpi) {
 
 static void end_windows(void) {
     if (rmai_win_running) rmai_kept_types_free();
+    rmai_collectives_close();
     rmai_win_running = 0;
     if (has_windows) rmai_wins_close();
     has_windows = 0;
 }
 
+static void must(int code) {
+    if (code == RMA_SUCCESS) return;
+    fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
+    rma_exit_(RMA_EXIT_BASE + code);
+}
+
 /* librma has started, because of MPI_Init or of another interface of the program. */
 static void begin_windows(void) {
-    if (rmai_wins_open() != RMA_SUCCESS) {
-        fprintf(stderr, "rma_mpi: %s\n", rma_last_error());
-        rma_exit_(RMA_EXIT_BASE + rma_last_code());
-    }
-    has_windows = 1;
     level = levels[rma_level_()];
     rmai_win_threads = level == MPI_THREAD_MULTIPLE;
+    must(rmai_wins_open());
+    must(rmai_collectives_open());
+    has_windows = 1;
     if (rma_windows_info_() && rma_my_pe() == 0 && rmai_mpi_shifts())
         fprintf(stderr,
                 "rma_mpi: without rma_mpi, this MPI returns wrong data from windows whose memory does not begin "
@@ -148,8 +154,12 @@ static void begin_windows(void) {
     rmai_win_running = 1;
 }
 
+static void make_collectives_again(void) {
+    if (has_windows) must(rmai_collectives_open());
+}
+
 __attribute__((constructor)) static void follow_runtime(void) {
-    static const struct rma_follower_ follower = {begin_windows, end_windows};
+    static const struct rma_follower_ follower = {begin_windows, end_windows, make_collectives_again};
     rma_follow_(&follower);
 }
 

@@ -5,8 +5,9 @@
  * They do so, too, if there are more processes than processors and MPI's polls do not sleep (runtime/job/mpi_polls.h).
  * Otherwise they are MPI's own, and the watchdog reports processes that are stopped or dead.
  *
- * All processes of a communicator must make the same collective call of MPI. So these calls decide by the communicator:
- * either all of its processes have made a window on it, or none. Point-to-point calls match in any case. */
+ * All processes of a communicator must make the same collective call of MPI. So collective calls
+ * (interfaces/mpi/collectives.c) decide by the communicator: either all of its processes have made a window on it, or
+ * none. Point-to-point calls match in any case. */
 #include "config.h"
 
 #include "interfaces/mpi/family.h"
@@ -15,32 +16,6 @@
 /* 1 if the program has windows with processes of other nodes, or if others need the processor that MPI's
  * polls would keep busy. */
 static int must_test(void) { return rmai_win_families_far && rmai_win_running; }
-
-RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
-    MPI_Request request;
-    int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) RMAI_WIN_RETURN_MPI(PMPI_Barrier(comm));
-    code = PMPI_Ibarrier(comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
-}
-
-RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    MPI_Request request;
-    int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
-        RMAI_WIN_RETURN_MPI(PMPI_Allreduce(mine, all, n, type, op, comm));
-    code = PMPI_Iallreduce(mine, all, n, type, op, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
-}
-
-RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI_Comm comm) {
-    MPI_Request request;
-    int code;
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
-        RMAI_WIN_RETURN_MPI(PMPI_Bcast(buffer, n, type, root, comm));
-    code = PMPI_Ibcast(buffer, n, type, root, comm, &request);
-    return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
-}
 
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Wait(request, status));

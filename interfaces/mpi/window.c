@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
+#include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/window.h"
 #include "interfaces/mpi/attributes.h"
 #include "interfaces/mpi/epochs.h"
@@ -74,11 +75,13 @@ static void finish_request(const char *call, const char *function, int code, MPI
 
 static void all_reduce(const char *call, MPI_Comm comm, const uint64_t *mine, uint64_t *all, int n, MPI_Op op) {
     MPI_Request request;
+    if (rmai_collectives_reduce(call, comm, mine, all, n, op)) return;
     finish_request(call, "MPI_Iallreduce", PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
 }
 
 static void barrier(const char *call, const struct rmai_win_family *f) {
     MPI_Request request;
+    if (rmai_collectives_barrier(call, f->comm)) return;
     finish_request(call, "MPI_Ibarrier", PMPI_Ibarrier(f->comm, &request), &request);
 }
 
@@ -414,6 +417,7 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
 static void meet_at_end(const struct rmai_win *w) {
     const struct rmai_win_family *f = w->family;
     _Static_assert(RMAI_WINS <= 32768, "MPI promises that tags up to 32767 are valid");
+    if (rmai_collectives_barrier("MPI_Win_free", f->comm)) return;
     for (int step = 1; step < f->n; step *= 2) {
         const int from = (f->rank - step + f->n) % f->n, to = (f->rank + step) % f->n;
         MPI_Request receive, send;

@@ -22,6 +22,7 @@
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,6 +58,41 @@ int rma_team_note_(rma_team *team, int note) {
     struct rmai_team *t = rmai_team(&rmai_world, "rma_team_note_", team);
     if (!t) return rmai_raise(rma_last_code());
     t->note = note;
+    return RMA_SUCCESS;
+}
+
+/* How this PE waits in the team of rma_team_drives_: as in others, but it calls `drive` meanwhile. */
+#define DRIVEN_NAP 500000 /* nanoseconds */
+static struct rmai_patience driven;
+static void (*drive)(void);
+static const int *drive_reports;
+static const struct rmai_patience *undriven;
+
+static int drive_one(void *context) {
+    (void)context;
+    drive();
+    return 0;
+}
+
+/* All PEs are the team, so a report need not tell its number. */
+static void report_driven(void *context, struct rmai_stall *stall) {
+    stall->meeting = NULL;
+    if (!*drive_reports) stall->awaited = RMAI_AWAITED_TESTED;
+    undriven->late(context, stall);
+}
+
+int rma_team_drives_(rma_team *team, void (*driver)(void), const int *reports) {
+    struct rmai_team *t = rmai_team(&rmai_world, "rma_team_drives_", team);
+    if (!t) return rmai_raise(rma_last_code());
+    assert(t->near.n == t->n && !rmai_world.job.networked && "nothing else needs progress");
+    drive = driver;
+    drive_reports = reports;
+    undriven = t->near.patience;
+    driven = *undriven;
+    driven.progress = drive_one;
+    driven.late = report_driven;
+    driven.nap = DRIVEN_NAP;
+    t->near.patience = &driven;
     return RMA_SUCCESS;
 }
 

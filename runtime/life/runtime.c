@@ -345,6 +345,7 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     patience.late_no_more = end_late_wait;
     if (w->job.networked) {
         patience.progress = help_others;
+        patience.yields = 0;
         patience.polls *= POLLS_FAR;
         patience.nap = crowded ? NAP_CROWDED : NAP_ROOMY;
         patience.doze = &w->doze;
@@ -655,7 +656,8 @@ static int start_runtime(struct rmai_world *w, int required) {
 /* ---- another interface beside MPI's windows ---- */
 
 /* Opens the later steps anew with the level `required`. On no PE another thread is in librma, since each has had a
- * lower level. The heaps stay, and with them all that the windows have there. They have no team and no context. */
+ * lower level. The heaps stay, and with them all that the windows have there. They have no context, and make their team
+ * again. */
 static int raise_level(struct rmai_world *w, int required) {
     int code;
     rmai_watchdog_begin(w->watchdog, "rma_init", "closing windows and communicators", RMAI_PEERS_MET);
@@ -664,6 +666,7 @@ static int raise_level(struct rmai_world *w, int required) {
     if (required > w->job.level) w->job.level = required;
     if (code == RMA_SUCCESS) code = open_steps(w, CONNECTIONS);
     rmai_watchdog_end(w->watchdog);
+    if (code == RMA_SUCCESS && follower) follower->again();
     /* The windows cannot live on, and MPI has no call that could say so. */
     if (code != RMA_SUCCESS) rma_errors_abort(code, rma_last_error());
     return code;
