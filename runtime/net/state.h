@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of this PE's traffic with other nodes, for one job; a process may have several (test/unit/check_net). Only
- * this folder's own files, and their tests, include this header; rmai_net_open fills it in.
- */
+/* The state of this PE's traffic with other nodes, for one job. A process may have several (test/unit/check_net). Only
+ * this folder's own files, and their tests, include this header; rmai_net_open fills it in. */
 #ifndef RMAI_NET_STATE_H
 #define RMAI_NET_STATE_H
 
