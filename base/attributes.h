@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiler attributes, and the sizes that every layer agrees on. */
+/* Compiler attributes, and sizes on which all layers agree. */
 #ifndef RMAI_ATTRIBUTES_H
 #define RMAI_ATTRIBUTES_H
 

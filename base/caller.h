@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the program has made the call of the library that is under way: for the texts of errors. It is found when an
- * error is reported, by the compiler's tables for unwinding the stack, so calls that succeed do nothing for it. */
+/* The place in the program from which the current call of the library was made; for the texts of errors. It is found
+ * when an error is reported, by the compiler's tables for unwinding the stack, so calls that succeed do nothing for it.
+ */
 #ifndef RMAI_CALLER_H
 #define RMAI_CALLER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which algorithm a collective uses: one table, by the number of bytes and the shape of the team on its node. The
- * table's numbers were measured (docs/performance.md); a setting can replace each of them. */
+/* Which algorithm a collective uses, by the number of bytes and the shape of the team on its node. It is one table,
+ * whose numbers were measured (docs/performance.md); a setting can replace each of them. */
 #ifndef RMAI_CHOICE_H
 #define RMAI_CHOICE_H
 

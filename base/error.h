@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors. The function that first knows the cause words it with rmai_error and returns the code. Each layer above
- * passes the code on. Only the public entry calls rmai_raise, which shows a caller's mistake to the error handler. Text
- * and code are this thread's until its next error. */
+/* Errors: recording, passing on and reporting them. The function that first knows the cause words it with rmai_error
+ * and returns the code. Each layer above passes the code on. Only the public entry calls rmai_raise, which shows a
+ * caller's mistake to the error handler. Text and code are this thread's until its next error. */
 #ifndef RMAI_ERROR_H
 #define RMAI_ERROR_H
 

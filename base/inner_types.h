@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types and operations of accumulates that continue enum rma_type and enum rma_op. Only the libraries above this one
- * use them (runtime/interfaces.h): rma.h does not have them. */
+/* Types and operations of accumulates beyond those of rma.h (they continue enum rma_type and enum rma_op). Only the
+ * libraries above this one use them (runtime/interfaces.h): rma.h does not have them. */
 #ifndef RMAI_INNER_TYPES_H
 #define RMAI_INNER_TYPES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The operations of reductions, scans and accumulates, on arrays: one loop for each operation and type, which the
- * compiler vectorises. C types of the same size and signedness are one type here. Pairs have loops of their own
- * (base/pair_kernels.h), and only accumulates take them. */
+/* The loops of reductions, scans and accumulates: one for each operation and type, which the compiler vectorises. C
+ * types of the same size and signedness are one type here. Pairs have loops of their own (base/pair_kernels.h), and
+ * only accumulates take them. */
 #ifndef RMAI_KERNELS_H
 #define RMAI_KERNELS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A note of a call that may last, where another thread can see it. */
+/* A note of a call that may take long, which another thread can read. */
 #ifndef RMAI_NOTE_H
 #define RMAI_NOTE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Updates of elements that other threads and PEs of the node may update at the same time: the loops of accumulates, and
- * the locks that make them exclude each other.
+/* Accumulates: updates of elements that other threads and PEs of the node may update at the same time. It has the
+ * loops, and the locks that make them exclude each other.
  *
  * Integers of 4 and 8 bytes are updated by the instructions of single atomics, each by itself. All other elements lie
  * in stripes, which have locks (rma_inline.h): a loop holds the lock of one stripe at a time. All who update an element

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses to words of memory that several PEs use: atomic operations by their number (enum rma_atomic_op_), by which
- * requests in messages name them; and, for the inlined calls, short copies that store each word once and whole. */
+/* Accesses to words that several PEs use: atomic operations by their number, and copies that store each word once. The
+ * number (enum rma_atomic_op_) names the operation in messages; the copies are short ones, for the inlined calls. */
 #ifndef RMAI_WORD_H
 #define RMAI_WORD_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Barriers and syncs. After a barrier all earlier operations are complete and all PEs have arrived; after a sync all
- * PEs have arrived, and nothing else is promised. The job and the node have barriers of their own
+/* Barriers and syncs of a team. After a barrier all earlier operations are complete and all PEs have arrived; after a
+ * sync all PEs have arrived, and nothing else is promised. The job and the node have barriers of their own
  * (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox), others by rounds
  * (runtime/team). */
 #include "config.h"

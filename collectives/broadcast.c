@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Broadcast. On a node all PEs copy at the same time, from the root's bounce buffer or from the root's own buffer. If
- * the team is on several nodes, the leader of the root's node sends the data to the other leaders, and each leader
- * passes them to its node while they travel on. If the root is not a leader, the PEs of its node get the data first. */
+/* Broadcast: the root's data reach all PEs of the team. On a node all PEs copy at the same time, from the root's bounce
+ * buffer or from the root's own buffer. If the team is on several nodes, the leader of the root's node sends the data
+ * to the other leaders, and each leader passes them to its node while they travel on. If the root is not a leader, the
+ * PEs of its node get the data first. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The common beginning of all collectives: they find the team, check the arguments, and check that the PEs of a node
- * have given the same ones; with RMA_CHECK=1, that all PEs have. */
+/* How every collective begins: it finds the team, checks the arguments, and compares them between PEs. It checks that
+ * the PEs of a node have given the same arguments; with RMA_CHECK=1, that all PEs have. */
 #ifndef RMAI_CALL_H
 #define RMAI_CALL_H
 

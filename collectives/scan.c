@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scans: on each PE the sum (or minimum, or maximum) over the PEs before it, with its own elements (inclusive) or
- * without them (exclusive; on the first PE the operation's neutral element, 0 for a sum).
+/* Scans: on each PE the sum, minimum or maximum over the PEs before it, with or without its own elements. With its own
+ * elements a scan is inclusive, without them exclusive: then the first PE gets the operation's neutral element, 0 for a
+ * sum.
  *
  * On a node scans work like reductions: short data pass through bounce buffers, and each PE sums the parts of the PEs
  * before it; for long data each PE scans its share of the elements, for all PEs. If the team is on several nodes, each

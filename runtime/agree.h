@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Agreement of all PEs of the job: in a call on the symmetric heap each PE states its arguments and one more number,
- * and learns whether all have stated the same, or which PE has stated what. It is also a barrier. */
+/* Agreement of all PEs of the job: in a call on the symmetric heap each states its arguments, and all learn whether
+ * they are equal. With the arguments each PE states one more number; if not all have stated the same, all learn which
+ * PE has stated what. It is also a barrier. */
 #ifndef RMAI_AGREE_H
 #define RMAI_AGREE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Allocations of symmetric memory that failed. A program that does not look at the result passes a null pointer to
- * another call later, whose error should say where it came from. */
+/* Allocations of symmetric memory that failed, for the texts of later errors. A program that does not look at the
+ * result passes a null pointer to another call later, whose error should say where it came from. */
 #ifndef RMAI_DENIED_H
 #define RMAI_DENIED_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions that the libraries layered on this one (interfaces/shmem/, interfaces/mpi/ and interfaces/caf/) need from
- * it beyond rma.h. They are exported for them, and are no part of the public interface.
- */
+/* What the libraries of interfaces/ need from this one beyond rma.h. The functions are exported for these libraries
+ * (interfaces/shmem/, interfaces/mpi/ and interfaces/caf/), and are no part of the public interface. */
 #ifndef RMAI_INTERFACES_H
 #define RMAI_INTERFACES_H
 

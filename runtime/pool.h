@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two pools of a PE's local heap, in shared memory, where every PE of the node works on them: its own pool, in
- * which only the PE itself allocates, and the guests' part, in which all others allocate, under a lock. A PE that gives
- * a block back needs no lock. The pools belong to PE number q of the node, which takes no part. Uses heap/ and
- * base/lock. */
+/* The two pools of a PE's local heap: its own, and the guests' part, in which other PEs of the node allocate. Both are
+ * in shared memory, where every PE of the node works on them. In its own pool only the PE itself allocates; in the
+ * guests' part all others allocate, under a lock. A PE that gives a block back needs no lock. The pools belong to PE
+ * number q of the node, which takes no part. Uses heap/ and base/lock. */
 #ifndef RMAI_POOL_H
 #define RMAI_POOL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The table of this PE's teams: it provides memory and numbers for them, enters and removes them. It makes the two
- * teams that always exist; runtime/api/team_split makes all others. Uses runtime/team and the mailboxes of the node. */
+/* The table of this PE's teams: it gives teams memory and numbers, and enters and removes them. It makes the two teams
+ * that always exist; runtime/api/team_split makes all others. Uses runtime/team and the mailboxes of the node. */
 #ifndef RMAI_TEAM_TABLE_H
 #define RMAI_TEAM_TABLE_H
 

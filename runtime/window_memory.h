@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Covering this PE's memory by MPI's windows: making them in rma_init, and following the growth of heaps. */
+/* Covers this PE's memory by MPI's windows, in rma_init and as the heaps grow. */
 #ifndef RMAI_WINDOW_MEMORY_H
 #define RMAI_WINDOW_MEMORY_H
 

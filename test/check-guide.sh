@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-guide.sh: docs/from_mpi_and_shmem.md and the programs of examples/from agree: each call in a table of the page,
-# of librma and of the other interface, is in the program that the page names above the table; the page names each
+# of librma and of the other interface, is in the program that the head of the table names; the page names each
 # program; and each program compiles without a warning, runs, and finds its own result right.
 #
 # Broken by a call that changes its name or arguments, and by a page that is changed without the program.
@@ -15,7 +15,7 @@ programs=$top_srcdir/examples/from
 
 # A line "PROGRAM<tab>CALL" for each piece of code in a table.
 awk '
-    match($0, /^\[[a-z_]+\.c\]/) { program = substr($0, 2, RLENGTH - 2) }
+    match($0, /\[[a-z_]+\.c\]/) { program = substr($0, RSTART + 1, RLENGTH - 2) }
     /^\|/ {
         while (match($0, /`[^`]+`/)) {
             print program "\t" substr($0, RSTART + 1, RLENGTH - 2)
@@ -35,7 +35,7 @@ awk -F '\t' -v folder="$programs" '
 
 for file in "$programs"/*.c; do
     name=$(basename "$file" .c)
-    grep -q "^\[$name\.c\](\.\./examples/from/$name\.c)" "$page" || fail "the page does not name $name.c"
+    grep -q "^| .*(\[$name\.c\](\.\./examples/from/$name\.c)" "$page" || fail "the page does not name $name.c"
     # The library is that of the build; SANITIZERS and the compiler are lists of words.
     # shellcheck disable=SC2086
     if ! ${MPICC:-mpicc.mpich} -std=c11 -Wall -Wextra -Wpedantic -Wconversion -Werror ${SANITIZERS-} \

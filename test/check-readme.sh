@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-readme.sh: the pages' links lead somewhere; and README.md is true: at depth `long` test/type-readme types its
-# commands in a new folder.
+# check-readme.sh: the pages' links lead somewhere; docs/structure.md lists the modules as their headers describe them;
+# and README.md is true: at depth `long` test/type-readme types its commands in a new folder.
 #
-# Broken by a page, a heading or an example that gets another name, by a command of README.md that does not work any
-# more, and by one that prints something else.
+# Broken by a page, a heading or an example that gets another name, by a module that is new, gone or described anew
+# without tools/modules --write, by a command of README.md that does not work any more, and by one that prints something
+# else.
 set -eu
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -32,6 +33,13 @@ for page in README.md CONTRIBUTING.md instruments/call_lists/README.md docs/*.md
 done
 [ $n -gt 100 ] || fail "finds only $n links"
 [ $failures -gt 0 ] || ok "$n links"
+
+if sh tools/modules --check . >"$dir/out" 2>&1; then
+    ok "the modules of docs/structure.md"
+else
+    cat "$dir/out"
+    fail "docs/structure.md has other modules than the headers: run tools/modules --write"
+fi
 
 # The files that the commands name, but for those that the commands themselves make.
 sh test/type-readme --list >"$dir/out" 2>&1 || fail "test/type-readme --list"

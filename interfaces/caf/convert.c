@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conversion of elements, as in an assignment: between kinds and types of numbers, between lengths and kinds of
- * characters. One loop for each pair of numeric types, from one table. */
+/* Conversion of elements between types and kinds, as in an assignment. Types are those of numbers, with their kinds;
+ * characters have kinds and lengths. One loop for each pair of numeric types, from one table. */
 #include "config.h"
 
 #include "interfaces/caf/move.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all modules of coarrays share: the images of this job, the team in which this image executes, and the words that
- * other images write here.
+/* What all modules of coarrays share: the images, the current team, and the words that other images write.
  *
  * interfaces/caf/ has two layers. The core (all files but gfortran*) knows images, teams, coarrays and transfers, and
  * no compiler. The files gfortran* know the compiler's names and descriptors, and call the core. A second compiler's

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* STAT=, ERRMSG=, and error termination. */
+/* STAT=, ERRMSG= and error termination. */
 #include "config.h"
 
 #include "interfaces/caf/core.h"

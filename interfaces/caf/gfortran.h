@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files that answer gfortran's calls (instruments/call_lists/gfortran.h) have in common. */
+/* What the files that answer gfortran's calls have in common. instruments/call_lists/gfortran.h lists the calls. */
 #ifndef RMAI_CAF_GFORTRAN_H
 #define RMAI_CAF_GFORTRAN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gfortran's transfers since version 15. The compiler makes a function of the program, an accessor, of each reference
- * to a coarray on another image: it copies from a coarray that begins at a given address to a variable, or the other
- * way round. A program registers its accessors when it starts, so all images have the same ones.
+/* gfortran's transfers since version 15, by accessors. The compiler makes a function of the program, an accessor, of
+ * each reference to a coarray on another image: it copies from a coarray that begins at a given address to a variable,
+ * or the other way round. A program registers its accessors when it starts, so all images have the same ones.
  *
  * An accessor may follow pointers in the coarray, which hold addresses of the process that owns it. So this image
  * executes the accessor itself only if load and store reach the coarray, and its type has no components. Else the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gfortran's collective subroutines: sections become contiguous, and the user's function of CO_REDUCE is called as the
+/* gfortran's collective subroutines. Sections become contiguous, and the user's function of CO_REDUCE is called as the
  * compiler has compiled it. */
 #include "config.h"
 

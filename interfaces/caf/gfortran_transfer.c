@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gfortran's transfers of sections of coarrays: descriptors become boxes, vector subscripts become lists of offsets,
+/* gfortran's transfers of sections of coarrays. Descriptors become boxes, vector subscripts become lists of offsets,
  * and elements of different types or kinds are converted in a temporary array on this image. */
 #include "config.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the program keeps an allocatable coarray: in a descriptor, at whose end is the token. gfortran passes the
- * addresses of both when it registers the coarray, sets the bounds after that, and always executes a SYNC ALL then.
- * MOVE_ALLOC copies both to another variable, and tells nobody. So this module copies the bounds at that SYNC ALL.
- * END TEAM has to deallocate the variable: if it is no longer where it was registered, which may have been in the frame
- * of a procedure that has returned, this module searches for it in the program's memory. */
+/* Where the program keeps an allocatable coarray, also after MOVE_ALLOC. It is in a descriptor, at whose end is the
+ * token. gfortran passes the addresses of both when it registers the coarray, sets the bounds after that, and always
+ * executes a SYNC ALL then. MOVE_ALLOC copies both to another variable, and tells nobody. So this module copies the
+ * bounds at that SYNC ALL. END TEAM has to deallocate the variable: if it is no longer where it was registered, which
+ * may have been in the frame of a procedure that has returned, this module searches for it in the program's memory. */
 #include "config.h"
 
 #include "interfaces/caf/component.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks and critical sections, events, and atomic words: all are words of 8 bytes (atomics: 4 or 8) in a coarray. */
+/* Locks, critical sections, events and atomic words: words of 8 bytes (atomics: 4 or 8) in a coarray. */
 #ifndef RMAI_CAF_LOCK_H
 #define RMAI_CAF_LOCK_H
 

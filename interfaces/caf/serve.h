@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests that a thread of another image executes, while the program of that image does something else. */
+/* Requests that a thread of another image executes while that image's program does something else. */
 #ifndef RMAI_CAF_SERVE_H
 #define RMAI_CAF_SERVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams of images. */
+/* Teams of images: FORM TEAM, CHANGE TEAM and END TEAM. */
 #ifndef RMAI_CAF_TEAM_H
 #define RMAI_CAF_TEAM_H
 

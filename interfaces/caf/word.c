@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Atomic words. For words on this node the processor's instructions, which librma uses as well; for words of other
- * nodes librma's calls. */
+/* Atomic words: the atomic subroutines. For words on this node the processor's instructions, which librma uses as well;
+ * for words of other nodes librma's calls. */
 #include "config.h"
 
 #include "interfaces/caf/lock.h"

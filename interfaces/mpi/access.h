@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An access: what a call of communication asks for, checked once. moves.c copies, accumulate.c updates, and pieces.c
- * does both where librma cannot take the whole access in one call. */
+/* An access: what a communication call asks for, checked once. moves.c copies, accumulate.c updates, and pieces.c does
+ * both where librma cannot take the whole access in one call. */
 #ifndef RMAI_MPI_ACCESS_H
 #define RMAI_MPI_ACCESS_H
 

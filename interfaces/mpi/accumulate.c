@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Accumulate and its relatives. librma updates elements of the types that it has, where they are aligned; all
- * others are updated under the lock in the target's record (interfaces/mpi/pieces). Whether one or the other protects
- * an element depends on its type, the operation, its address and the kind of window alone, so all accumulates of one
- * element exclude each other. */
+/* MPI_Accumulate and its relatives: which updates librma does, and which go under a lock. librma updates elements of
+ * the types that it has, where they are aligned; all others are updated under the lock in the target's record
+ * (interfaces/mpi/pieces). Whether one or the other protects an element depends on its type, the operation, its address
+ * and the kind of window alone, so all accumulates of one element exclude each other. */
 #include "config.h"
 
 #include "base/word.h"

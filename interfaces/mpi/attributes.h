@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attributes, name and group of windows. */
+/* Attributes, names and groups of windows. */
 #ifndef RMAI_MPI_ATTRIBUTES_H
 #define RMAI_MPI_ATTRIBUTES_H
 

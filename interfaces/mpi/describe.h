@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is known of a datatype, worked out from the constructors that the program has called. */
+/* Takes a datatype apart, by the constructors that the program has called, into a list of blocks or a section. */
 #ifndef RMAI_MPI_DESCRIBE_H
 #define RMAI_MPI_DESCRIBE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Synchronization: who may access which process's memory, and when. */
+/* Synchronization: fence, post and start, lock and unlock, flush; who may access which process, and when. */
 #ifndef RMAI_MPI_EPOCHS_H
 #define RMAI_MPI_EPOCHS_H
 

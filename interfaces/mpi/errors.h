@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Errors of windows. An error has a class of MPI and a text of ours, and goes to the error handler of its window. The
- * error codes are codes that MPI knows: MPI_Error_class returns the class, and MPI_Error_string the text of the last
- * error of that class. */
+/* Errors of windows: their classes, texts and handlers. An error has a class of MPI and a text of ours, and goes to the
+ * error handler of its window. The error codes are codes that MPI knows: MPI_Error_class returns the class, and
+ * MPI_Error_string the text of the last error of that class. */
 #ifndef RMAI_MPI_ERRORS_H
 #define RMAI_MPI_ERRORS_H
 

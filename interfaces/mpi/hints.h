@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hints of the program about memory. */
+/* The program's hints about memory (MPI_Info). */
 #ifndef RMAI_MPI_HINTS_H
 #define RMAI_MPI_HINTS_H
 

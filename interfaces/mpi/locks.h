@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The locks in the records of a window. */
+/* The locks in the records of a window, of readers and writers. */
 #ifndef RMAI_MPI_LOCKS_H
 #define RMAI_MPI_LOCKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes of a window, as this process sees them: those of its node, which it knows from the beginning, and those
- * of other nodes, which it looks up when they are needed. */
+/* The processes of a window, as this process sees them. It knows those of its node from the beginning, and looks up
+ * those of other nodes when they are needed. */
 #ifndef RMAI_MPI_PEERS_H
 #define RMAI_MPI_PEERS_H
 

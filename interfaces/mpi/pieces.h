@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses that librma cannot take in one call: the target's data lie in several regions of a dynamic window, or have
- * elements that librma does not update as they are. The data are packed on this side, and each piece of the target goes
- * its own way. So do data that end within an element of the receiving side's type. */
+/* Accesses that librma cannot take in one call, and does piece by piece. In these the target's data lie in several
+ * regions of a dynamic window, or have elements that librma does not update as they are. The data are packed on this
+ * side, and each piece of the target goes its own way. So do data that end within an element of the receiving side's
+ * type. */
 #ifndef RMAI_MPI_PIECES_H
 #define RMAI_MPI_PIECES_H
 

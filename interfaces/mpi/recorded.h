@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* librma's calls as this folder makes them: their errors are recorded (rma_last_error) and returned, and do not reach
- * the error handler of the program, which is for the program's own calls of rma.h and OpenSHMEM. Errors of windows go
- * to the handler of the window (interfaces/mpi/errors.h).
+/* librma's calls as this folder makes them: their errors are recorded and returned, and do not reach the program's
+ * error handler. rma_last_error has them. The error handler is for the program's own calls of rma.h and OpenSHMEM.
+ * Errors of windows go to the handler of the window (interfaces/mpi/errors.h).
  *
  * Each call that can fail has a macro of its own name here. tools/check-layers finds one that is missing. A store of a
  * thread's variable before the call and one after it is all that this costs; the shortest paths, which access memory of

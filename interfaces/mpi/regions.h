@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dynamic windows: the pieces of memory that a process has attached, and where another process finds an address. */
+/* Dynamic windows: the memory that each process has attached, and how others find an address in it. */
 #ifndef RMAI_MPI_REGIONS_H
 #define RMAI_MPI_REGIONS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests of the calls that have one (MPI_Rput and its relatives). The operation is complete at this process when the
- * call returns, and so it returns a request of MPI that is complete. An operation on another node is complete there as
- * well, since the call waits by rma_quiet, but programs cannot rely on that before a flush. */
+/* Requests of the calls that return one (MPI_Rput and its relatives). The operation is complete at this process when
+ * the call returns, and so it returns a request of MPI that is complete. An operation on another node is complete there
+ * as well, since the call waits by rma_quiet, but programs cannot rely on that before a flush. */
 #ifndef RMAI_MPI_REQUESTS_H
 #define RMAI_MPI_REQUESTS_H
 

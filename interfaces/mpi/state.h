@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows. A window of n processes has one record for each process, in that process's local heap, where the others of
- * the window reach it by load and store or by messages. `rmai_win_directory`, a symmetric array, says where the record
- * of a window is on each PE: all processes of a window agree on its place in the array. So a window needs no table of
- * its processes. Only for those of this node a process keeps where they are, because it will need it in nanoseconds;
- * those of other nodes are looked up when they are needed, and kept for a while.
+/* The state of windows: handles, records and the directory of records. A window of n processes has one record for each
+ * process, in that process's local heap, where the others of the window reach it by load and store or by messages.
+ * `rmai_win_directory`, a symmetric array, says where the record of a window is on each PE: all processes of a window
+ * agree on its place in the array. So a window needs no table of its processes. Only for those of this node a process
+ * keeps where they are, because it will need it in nanoseconds; those of other nodes are looked up when they are
+ * needed, and kept for a while.
  *
  * A handle (MPI_Win) is a number or an address that MPI itself never gives to a window. Whatever is no handle of ours
  * goes to MPI. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A trial of MPI's own windows, for the note of RMA_MPI_INFO=1. */
+/* Tries whether MPI's own windows put data to the right place, for the note of RMA_MPI_INFO=1. */
 #ifndef RMAI_MPI_TRIAL_H
 #define RMAI_MPI_TRIAL_H
 

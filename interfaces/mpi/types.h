@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Datatypes. Where the bytes of a type are is worked out once, when a window call first gets it, and kept with the type
- * as an attribute. Most types turn out to be one block, or a section: blocks of one length in rows at equal distances,
- * in up to RMAI_DATATYPE_DIMS dimensions. All others are lists of blocks. */
+/* Datatypes: where the bytes of a type are, worked out once and kept with the type. That happens when a window call
+ * first gets the type; the result is an attribute of the type. Most types turn out to be one block, or a section:
+ * blocks of one length in rows at equal distances, in up to RMAI_DATATYPE_DIMS dimensions. All others are lists of
+ * blocks. */
 #ifndef RMAI_MPI_TYPES_H
 #define RMAI_MPI_TYPES_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of active sets (deprecated): PEs start, start + 2^log, ..., about which a PE knows only what each call
- * says. All that the members share beforehand is pSync, a symmetric array of zeros. A team of librma cannot be used:
- * PEs that do not make this call would have to take part in its creation, and a program may use any number of active
- * sets. So everything is done with pSync, in the caller's own call:
+/* Collectives of active sets (deprecated), in the words of pSync. A set is the PEs start, start + 2^log, ..., about
+ * which a PE knows only what each call says. All that the members share beforehand is pSync, a symmetric array of
+ * zeros. A team of librma cannot be used: PEs that do not make this call would have to take part in its creation, and a
+ * program may use any number of active sets. So everything is done with pSync, in the caller's own call:
  *
  *     meet: every source can be read -> each PE gets what it needs -> meet: nobody reads any more
  *

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collectives of teams. librma counts in bytes except in reductions. librma refuses a length that overflows. */
+/* OpenSHMEM's collectives of teams. librma counts in bytes except in reductions. librma refuses a length that
+ * overflows. */
 #include "config.h"
 
 #include "interfaces/shmem/define.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The specification's environment variables. Each has an older name, which applies if the newer one is not set. While
- * librma reads its settings (rma(7)), these variables replace settings that are not set themselves. */
+/* The environment variables of the specification. Each has an older name, which applies if the newer one is not set.
+ * While librma reads its settings (rma(7)), these variables replace settings that are not set themselves. */
 #include "config.h"
 
 #include "interfaces/shmem/setup.h"

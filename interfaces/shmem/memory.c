@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. librma's calls wait for all PEs, as the specification requires, and report an error if PEs call
- * with different arguments. */
+/* OpenSHMEM's calls on the symmetric heap. librma's calls wait for all PEs, as the specification requires, and report
+ * an error if PEs call with different arguments. */
 #include "config.h"
 
 #include "interfaces/shmem/define.h"

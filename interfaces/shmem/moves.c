@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* OpenSHMEM's puts, gets and signals, expanded from the table of the API (include/shmem_table.h). */
 #include "config.h"
 
 #include "interfaces/shmem/define.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One program, two users of MPI: the program itself, and OpenSHMEM. The specification allows them to begin and to end
- * in any order (section D, MPI interoperability), but MPI can be initialized only once and finalized only once. So this
- * file intercepts MPI's calls for both, by MPI's profiling interface:
+/* Lets OpenSHMEM and the program both start and end MPI, in any order. The specification allows that (section D, MPI
+ * interoperability), but MPI can be initialized only once and finalized only once. So this file intercepts MPI's calls
+ * for both, by MPI's profiling interface:
  *
  *   MPI_Init after shmem_init            succeeds, and MPI belongs to the program from then on
  *   MPI_Init before shmem_init           requests the thread level that librma needs to serve others while the

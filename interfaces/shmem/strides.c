@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strided and blocked transfers. librma has strided transfers. In a blocked transfer the strides count elements from
- * one block to the next, and each block is a separate transfer. The last block goes first: if its range is valid, so
- * are those of the blocks before it, since a segment has no holes. So a call that fails has moved nothing.
- */
+/* OpenSHMEM's strided and blocked transfers. In a blocked transfer the strides count elements from one block to the
+ * next, and each block is a separate transfer. The last block goes first: if its range is valid, so are those of the
+ * blocks before it, since a segment has no holes. So a call that fails has moved nothing. */
 #include "config.h"
 
 #include "interfaces/shmem/define.h"

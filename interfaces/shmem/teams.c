@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Teams, contexts and locks are librma's own, so their handles are librma's handles. */
+/* OpenSHMEM's teams, contexts and locks, whose handles are librma's own. */
 #include "config.h"
 
 #include "interfaces/shmem/define.h"

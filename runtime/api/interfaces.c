@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Those functions of runtime/interfaces.h that have no other place. */
 #include "config.h"
 
 #include "runtime/interfaces.h"

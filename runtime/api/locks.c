@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks: a queue of PEs, in which each waits for the one before it. Each lock has two words on each PE.
+/* The public calls on locks, and locks in a job of one node: a queue of PEs, in which each waits for the one before it.
+ * Each lock has two words on each PE.
  *
  *   tail_   on the lock's home, one PE chosen by its address: 1 + the last PE of the queue, 0 if there never was one
  *   node_   on each PE: whether it is in the queue, and more

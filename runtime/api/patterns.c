@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls on sections, on elements by index, on blocks, and accumulates: each makes a pattern (base/pattern)
+/* The public calls on sections, on elements by index, on blocks, and accumulates. Each makes a pattern (base/pattern)
  * of its arguments, finds the remote memory that the whole pattern spans, and then moves or updates it
  * (runtime/api/place_pattern). Nothing is written before everything has been checked. */
 #include "config.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves and updates of the elements of a pattern (base/pattern.h) at a place (runtime/place.h) that holds all of them:
- * memory that this process reaches, private memory of another process of the node, or memory of another node. */
+/* Moves and updates the elements of a pattern (base/pattern.h) at a place (runtime/place.h). The place holds all
+ * elements: memory that this process reaches, private memory of another process of the node, or memory of another node.
+ */
 #ifndef RMAI_PLACE_PATTERN_H
 #define RMAI_PLACE_PATTERN_H
 

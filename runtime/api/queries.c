@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public queries: PE numbers, counts, nodes and hosts, of the job and of teams; the clock; the version. They change
+/* The public queries: PE numbers, counts, nodes and hosts, of the job and of teams; clock and version. They change
  * nothing. */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Locks between nodes (rma_lock_t of include/rma_inline.h): the queue of Mellor-Crummey and Scott (1991), by atomics on
- * the lock's words on each PE. runtime/api/locks has the public calls, and the locks of one node.
+/* Locks between nodes: the queue of Mellor-Crummey and Scott (1991), by atomics on the lock's words on each PE.
+ * runtime/api/locks has the public calls, and the locks of one node.
  *
  * A PE cannot poll a word of a PE on another node. So it writes its number into the node_ of the PE before it in the
  * queue, and waits until that PE grants the lock in its own node_. It writes by a compare-and-swap, which fails if the

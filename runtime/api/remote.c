@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The public calls on blocks of any PE's local heap: by runtime/pool on this node, by a request on other nodes, and by
+/* The public calls on blocks of any PE's local heap. It uses runtime/pool on this node, a request on other nodes, and
  * runtime/api/local for this PE's own blocks. */
 #include "config.h"
 

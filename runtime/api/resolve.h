@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where symmetric addresses lead; runtime/api/gptr.h has the same for global pointers. */
+/* Where symmetric addresses lead, for the calls that take one. runtime/api/gptr.h has the same for global pointers. */
 #ifndef RMAI_RESOLVE_H
 #define RMAI_RESOLVE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elements with gaps between them, strides in elements; and puts with a signal. */
+/* The public calls on elements with gaps between them (iput, iget), and puts with a signal. */
 #ifndef RMAI_STRIDED_H
 #define RMAI_STRIDED_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so all get equal
- * offsets without exchanging them. They exchange only whether the calls are the same and whether all could do their
- * part:
+/* The public calls on the symmetric heap. Every PE runs the same allocator over its own memory with the same calls, so
+ * all get equal offsets without exchanging them. They exchange only whether the calls are the same and whether all
+ * could do their part:
  *
  *     allocate, or commit more memory -> agree -> (extend the heap by what all could commit, and once more)
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Accesses by symmetric address beyond the inlined path: PEs of the node that are outside its arithmetic progression,
- * PEs of other nodes, and every error. The whole range is checked before the first byte moves. */
+/* Put, get and atomics by symmetric address, where the inlined calls do not suffice. It handles PEs of the node that
+ * are outside its arithmetic progression, PEs of other nodes, and every error. The whole range is checked before the
+ * first byte moves. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for words of the program. Six comparisons of words of several types become one: a word is mapped to 64 bits
- * so that the order of its type becomes that of unsigned numbers, and a comparison holds if that number is in a range,
- * or outside of it (RMA_CMP_NE). So a poll is a load, three instructions and a branch, whatever the program waits for.
- */
+/* The public calls that wait for words, or test them. Six comparisons of words of several types become one: a word is
+ * mapped to 64 bits so that the order of its type becomes that of unsigned numbers, and a comparison holds if that
+ * number is in a range, or outside of it (RMA_CMP_NE). So a poll is a load, three instructions and a branch, whatever
+ * the program waits for. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes that wait in MPI's own calls, in a job with more processes than processors.
+/* Lets processes that wait in MPI's own calls sleep, in a job with more processes than processors.
  *
  * MPICH waits by polling for messages, and never gives its processor away. With more processes than processors a
  * process that has something to send often has to wait for a processor while others poll away their time slices, so

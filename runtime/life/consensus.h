@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Decisions that all PEs must make alike. They agree on them at init, and nowhere else. docs/life-cycle.md lists them
- * all with their scopes.
+/* What all PEs must decide alike: they agree on it at init, and never again. docs/life-cycle.md lists these decisions
+ * with their scopes.
  *
  * Each function is one reduction over all PEs (collective over MPI_COMM_WORLD), and a meeting. Each also passes on
  * `code`, this PE's own result so far. If any PE has failed, all PEs get an error: the first PE that failed gets its

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program's global variables in the runtime: a step of rma_init. They move into this PE's space, stay where they
- * are for the kernel to copy, or are not symmetric (job.statics_mode). A runtime that MPI's windows have started does
- * this step when the first other interface starts (job.statics_later). */
+/* Global variables become symmetric: a step of rma_init. They move into this PE's space, stay where they are for the
+ * kernel to copy, or are not symmetric (job.statics_mode). A runtime that MPI's windows have started does this step
+ * when the first other interface starts (job.statics_later). */
 #ifndef RMAI_GLOBALS_H
 #define RMAI_GLOBALS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The handlers that runtime/net calls: for requests of other nodes on this PE's memory, and for facts about waits. */
+/* The handlers that runtime/net calls, for requests of other nodes on this PE's memory and for facts about waits. */
 #ifndef RMAI_NET_HANDLERS_H
 #define RMAI_NET_HANDLERS_H
 

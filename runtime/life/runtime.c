@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life cycle. Init is a table of steps (`steps`): MPI, then steps that the user's settings can make fail, the node's
- * reservation, each PE's own space, and last the values that are computed from all headers. Each step that can fail on
- * one PE alone is followed by an agreement of all PEs (runtime/life/consensus), so that all fail together and one of
- * them tells why. All then close what they have opened, together and in the reverse order, as rma_finalize does. */
+/* rma_init and rma_finalize: the table of steps that open and close the runtime. The steps (`steps`) are MPI, then
+ * those that the user's settings can make fail, the node's reservation, each PE's own space, and last the values that
+ * are computed from all headers. Each step that can fail on one PE alone is followed by an agreement of all
+ * PEs (runtime/life/consensus), so that all fail together and one of them tells why. All then close what they have
+ * opened, together and in the reverse order, as rma_finalize does. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reports of rma_finalize. */
+/* The reports that rma_finalize prints. */
 #ifndef RMAI_STATS_H
 #define RMAI_STATS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Records by proxy. In a session a PE sends the short records for all PEs of another node to one PE there, the proxy.
- * The proxy does them in its neighbours' memory as it would do an access of its own: by load and store, and by the same
- * atomics. So all records for a node gather in one message, and a PE sends as many messages as there are nodes, not
- * PEs. A proxy is not another hop: the record is done where it arrives. The PEs of one node use different proxies.
- * After Bale's conveyors, which forward messages in two hops; where PEs share memory the second hop is a store.
+/* Proxies: in a session a PE sends the short records for all PEs of another node to one PE there. That PE, the proxy,
+ * does them in its neighbours' memory as it would do an access of its own: by load and store, and by the same atomics.
+ * So all records for a node gather in one message, and a PE sends as many messages as there are nodes, not PEs. A proxy
+ * is not another hop: the record is done where it arrives. The PEs of one node use different proxies. After Bale's
+ * conveyors, which forward messages in two hops; where PEs share memory the second hop is a store.
  *
  * The upper bits of an element's offset name its owner, by the owner's number on the node. */
 #ifndef RMAI_BY_NODE_H

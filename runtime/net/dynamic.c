@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI's dynamic window: what this PE attaches to it, and where other PEs have what. A PE attaches its memory by itself,
- * without a meeting, and does not detach a heap's memory before the end: so what another PE has learned stays true. */
+ * without a meeting, and does not detach a heap's memory before the end: so what another PE has learned stays true.
+ *
+ * What a PE has attached is in its directory (runtime/job/directory.h), in the page before the symmetric heap, which
+ * the fixed window covers. An origin reads it when it first needs it: with a get, if a get does not wait for the target
+ * and the fixed window is never made anew; otherwise with a message. It reads it again when an offset is beyond the end
+ * that it knows and the symmetric heap has grown since, or when the extent that it knew was not enough. After that an
+ * access costs one comparison: a flow remembers the step that contained its last hit.
+ *
+ * Memory is attached before any PE can learn that it exists. MPI requires an access to stay within one attached region.
+ * So heaps grow and are attached in steps, whose ends every PE computes from the offset alone (rmai_step_end), and an
+ * access is cut at these ends. A step that is not complete, and memory after a hole, are reached by messages. */
 #include "config.h"
 
 #include "base/attributes.h"

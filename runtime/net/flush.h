@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A flush of MPI's window that is under way, where another thread can see it (runtime/watch/watchdog). A pending set
- * has one at a time: the thread that flushes holds the set's lock. */
+/* A note of the flush of MPI's window that is under way, which the watchdog reads (runtime/watch/watchdog). A pending
+ * set has one at a time: the thread that flushes holds the set's lock. */
 #ifndef RMAI_FLUSH_H
 #define RMAI_FLUSH_H
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Meetings go by dissemination (Hensgen, Finkel, Manber 1988): in round k number i signals number i + 2^k, and waits
- * for number i - 2^k. */
+ * for number i - 2^k.
+ *
+ * An exchange sends first, and posts its receive while the message travels. Then it polls only its own messages, 8
+ * times and without the net's lock; after that it takes the lock and drives all progress after every second poll. One
+ * wait in 16 drives progress in any case, so that a program of many short collective calls also serves other PEs. */
 #include "config.h"
 
 #include "runtime/net/group.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations on the memory of PEs on other nodes. The caller has found the place: a PE, and an offset in that PE's
+/* Puts, gets, atomics and quiet on PEs of other nodes. The caller has found the place: a PE, and an offset in that PE's
  * space, as in a global pointer. It fills in a struct rmai_op, and calls one of the functions below. op.c selects the
  * way: messages (request.h) or one of MPI's windows (window.h).
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves and updates of patterns (base/pattern.h) on PEs of other nodes: the elements are packed into messages, with the
- * runs of blocks to which they belong, and the target unpacks each message when it arrives. */
+/* Sections, lists and accumulates (patterns, base/pattern.h) on PEs of other nodes: packing and unpacking. The elements
+ * are packed into messages, with the runs of blocks to which they belong, and the target unpacks each message when it
+ * arrives. */
 #ifndef RMAI_PACKED_H
 #define RMAI_PACKED_H
 

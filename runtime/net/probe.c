@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Measures in rma_init what MPI's windows are good for between nodes. */
 #include "config.h"
 
 #include "runtime/net/way.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Progress: receiving messages and doing what they ask for. A thread that waits for another node drives progress
+/* Progress: receives messages and does what they ask for. A thread that waits for another node drives progress
  * meanwhile; while the program computes, the progress thread does (runtime/net/progress_thread). One thread at a time
  * drives progress: the one that holds the net's lock. */
 #ifndef RMAI_PROGRESS_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The progress thread drives progress while the program computes, so that other PEs' requests do not wait for the
+/* The progress thread: it drives progress while the program computes. So requests of other PEs do not wait for the
  * program. It polls at short intervals while there is traffic and at long ones when there is none, and it leaves
- * progress to a thread of the program that drives it. It needs an MPI that several threads may call.
- */
+ * progress to a thread of the program that drives it. It needs an MPI that several threads may call. */
 #ifndef RMAI_PROGRESS_THREAD_H
 #define RMAI_PROGRESS_THREAD_H
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The answers of other nodes at the origin: values, errors and long data reach the operations that wait for them. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Requests, as the origin makes them, and what comes back. request.c adds each operation as an element to the open
- * message of its PE's flow; reply.c reads the answers, and moves long data. Only files of this folder include this
- * header. */
+/* The origin's side: operations become elements of messages, and their answers come back. request.c adds each operation
+ * as an element to the open message of its PE's flow; reply.c reads the answers, and moves long data. Only files of
+ * this folder include this header. */
 #ifndef RMAI_REQUEST_H
 #define RMAI_REQUEST_H
 

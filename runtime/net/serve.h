@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The target's side: the thread of this PE that drives progress does the requests of other nodes on this PE's memory.
- * The caller of each function holds the net's lock. */
+/* The target's side: the thread that drives progress executes the requests of other nodes. They concern this PE's
+ * memory. The caller of each function holds the net's lock. */
 #ifndef RMAI_SERVE_H
 #define RMAI_SERVE_H
 

@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of this PE's traffic with other nodes, for one job; a process may have several (test/unit/check_net). Only
+/* The state of this PE's traffic with other nodes, for one job. A process may have several (test/unit/check_net). Only
  * this folder's own files, and their tests, include this header; rmai_net_open fills it in.
- */
+ *
+ * If several threads of the program may call at once (RMA_THREAD_MULTIPLE), there are two kinds of locks. The outer
+ * lock, that of struct rmai_net, protects messages: what arrives, what is under way, and the requests of others. The
+ * inner lock belongs to a set (struct rmai_pending). A thread that needs both takes the outer lock first; sets_lock
+ * comes between the two. No thread holds a set's lock while it waits for a message. A thread does hold it in MPI's put,
+ * get and flush of the window, which may wait for the network.
+ *
+ *     a record joins an open message while another is under way, or in a session     the set's
+ *     put, get and flush of the window                                               the set's
+ *     a record begins a message, or waits for room; a message leaves                 both
+ *     a session starts or stops                                                      both
+ *     a message is answered                                                          both, the inner one of its set
+ *     requests of others are executed, replies are received (rmai_net_progress)      the outer one
+ *
+ * Below RMA_THREAD_MULTIPLE one biased lock (base/biased.h) serves as both. The program, its owner, leaves it while it
+ * sleeps and while MPI flushes the window for it. If the kernel has no membarrier, the two mutexes are used. */
 #ifndef RMAI_NET_STATE_H
 #define RMAI_NET_STATE_H
 

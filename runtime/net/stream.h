@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams: most operations of a program that makes many of one kind only extend the last record of an open message
- * (flow.h). A *stream* is such a record that the next operation may extend in place: two stores, and no call of this
- * folder. The short puts, gets and atomics of the layers above try this first; if it fails they call op.h. Streams of
- * aligned words of 4 or 8 bytes are compact records (wire.h), if the words are in reach of one base. All others are
- * wide: each element has an offset of 8 bytes.
+/* Streams: an operation of the same kind as the last one extends the last record of an open message in place. Most
+ * operations of a program that makes many of one kind are of that sort (flow.h). A *stream* is such a record that the
+ * next operation may extend in place: two stores, and no call of this folder. The short puts, gets and atomics of the
+ * layers above try this first; if it fails they call op.h. Streams of aligned words of 4 or 8 bytes are compact records
+ * (wire.h), if the words are in reach of one base. All others are wide: each element has an offset of 8 bytes.
  *
  * A set has a stream for each of a few PEs, by their last bits. request.c opens one when it has added an element that
  * others may follow. Whoever reads or sends the message settles the stream first: then the message knows of its

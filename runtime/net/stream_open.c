@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens a stream after an element that others may follow. */
 #include "config.h"
 
 #include "base/attributes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits of a thread of the program for other nodes. */
+/* How a thread of the program waits for other nodes. */
 #ifndef RMAI_NET_WAIT_H
 #define RMAI_NET_WAIT_H
 

@@ -76,10 +76,16 @@ static int without_fixed(struct rmai_net *net, const char *call, int mine) {
     return end_window(net, RMAI_FIXED, call);
 }
 
-/* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock. */
+/* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock.
+ *
+ * Other threads may put meanwhile. Storing 0 in `covered` closes the old window to new operations. Then each set is
+ * flushed under its lock. A thread that held the lock before has left MPI by then, so all earlier puts of any context
+ * are complete; a thread that takes the lock later sees the 0 and uses messages. If another thread makes a context
+ * meanwhile, its set is in the net's list before the flush, or that thread takes the list's lock after it and also sees
+ * the 0. */
 static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t size, int *own) {
     int well, mine, code;
-    net->covered = 0; /* a thread that takes a set's lock after the flush sees it */
+    net->covered = 0;
     keep_first(own, rmai_window_flush_all(net, call));
     mine = rmai_transport_make_window(net->transport, RMAI_FIXED, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
     code = agree_on_window(net, RMAI_FIXED, call, mine, &well);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making MPI's windows, trying them out, and deciding which puts and gets go by which way (route.h). */
+/* Makes MPI's windows, tries them out, and decides which puts and gets go by which way (route.h). */
 #ifndef RMAI_WAY_H
 #define RMAI_WAY_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Puts and gets through MPI's windows: the fixed one over the first part of each PE's symmetric heap, and the dynamic
- * one, to which each PE attaches its memory. runtime/window_memory reports the growth of this PE's heaps. */
+/* Puts and gets through MPI's two windows. The fixed one covers the first part of each PE's symmetric heap; to the
+ * dynamic one each PE attaches its memory. runtime/window_memory reports the growth of this PE's heaps. */
 #ifndef RMAI_WINDOW_H
 #define RMAI_WINDOW_H
 

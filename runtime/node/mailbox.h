@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The near part of a team: its PEs on this node (the near PEs), and the mailboxes through which they exchange data.
+/* Mailboxes: how the PEs of a team that share a node exchange data in collectives. The code calls these PEs the near
+ * part of the team, or the near PEs.
  *
  * A collective consists of a few turns. All near PEs count the same turns, including those in which a PE publishes
  * nothing. Each PE has a mailbox, which only that PE writes: a ring of slots, one for each of the last turns. To

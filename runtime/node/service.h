@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The service thread accesses its PE's memory for PEs of the node that cannot reach it themselves: it does atomics in
- * private memory, and copies where the system forbids process_vm_readv(2). It sleeps until a PE asks, so the owner
- * itself may compute or sleep meanwhile. It uses the same C11 atomics as every PE does, so all atomics on a word are of
- * one kind.
+/* The service thread: it accesses its PE's private memory for PEs of the node that cannot reach that memory themselves.
+ * It does atomics in private memory, and copies where the system forbids process_vm_readv(2). It sleeps until a PE
+ * asks, so the owner itself may compute or sleep meanwhile. It uses the same C11 atomics as every PE does, so all
+ * atomics on a word are of one kind.
  *
  * An owner serves one request at a time; a lock orders the PEs that ask. */
 #ifndef RMAI_SERVICE_H

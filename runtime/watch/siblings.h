@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The other PEs of this host, found without MPI and without shared memory: for times when the job is not set up yet, or
- * waits inside MPI. A sibling is a process whose environment has a rank, and whose nearest ancestor without one, the
- * launcher's process on this host, is also this process's. */
+/* The other PEs of this host, found without MPI and without shared memory. It is for times when the job is not set up
+ * yet, or waits inside MPI. A sibling is a process whose environment has a rank, and whose nearest ancestor without
+ * one, the launcher's process on this host, is also this process's. */
 #ifndef RMAI_SIBLINGS_H
 #define RMAI_SIBLINGS_H
 
