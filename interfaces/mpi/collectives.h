@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective calls of MPI that are librma's: barriers, broadcasts, reductions and gathers of short data on
- * communicators of all processes, in jobs of one node whose processes do not let several threads into MPI at once.
- * There they take a quarter of MPI's time, and with more processes than processors a tenth, because a process that
- * waits sleeps until the one comes for which it waits. It also drives MPI's progress, since others may wait for
- * messages of its.
+/* The collective calls of MPI that librma does within a node. They are barriers, and broadcasts, reductions and gathers
+ * of short data, on communicators of all processes, in jobs of one node whose processes do not let several threads into
+ * MPI at once. There they take a quarter of MPI's time, and with more processes than processors a tenth, because a
+ * process sleeps until those have come for which it waits. Meanwhile it drives MPI's progress: others may wait for its
+ * messages.
  *
  * All processes of a communicator have to decide alike. So the decision depends only on what MPI requires to be the
  * same in all of them: the communicator, the number of bytes, a predefined datatype and operation. */
