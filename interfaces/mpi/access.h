@@ -58,8 +58,9 @@ static inline int rmai_win_in_range(const struct rmai_win_peer *p, MPI_Aint disp
 static inline const struct rmai_win_peer *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, size_t len,
                                                          uint64_t *offset) {
     const int slot = rmai_win_family_slot(w->family, rank);
-    const struct rmai_win_peer *p = &w->near[slot];
-    if (__builtin_expect(slot < 0 || !(p->access | w->open), 0)) return NULL;
+    const struct rmai_win_peer *p;
+    if (__builtin_expect(slot < 0 || !(w->near[slot].access | w->open), 0)) return NULL;
+    p = &w->near[slot];
     return __builtin_expect(rmai_win_in_range(p, disp, len, offset), 1) ? p : NULL;
 }
 
