@@ -145,6 +145,7 @@ for command in rmacc oshcc.librma oshrun.librma rma_info; do
         chmod +x "$dir/librma/$flavour/bin/${command%.librma}"
     done
 done
+unset PMI_SIZE OMPI_COMM_WORLD_SIZE
 by_alternative() { # by_alternative TITLE CODE PATTERN COMMAND [ARGUMENT]...
     title=$1 code=$2 pattern=$3 command=$4
     shift 4
@@ -161,6 +162,8 @@ ln -s /usr/bin/mpirun.openmpi "$dir/etc/mpirun"
 by_alternative "compiling" 0 '^mpich -c x$' rmacc -c x
 by_alternative "compiling OpenSHMEM" 0 '^mpich x$' oshcc.librma x
 by_alternative "starting" 0 '^openmpi -n 2 x$' oshrun.librma -n 2 x
+PMI_SIZE=1 by_alternative "a launcher that is not the alternative's" 0 '^mpich x$' rma_info x
+OMPI_COMM_WORLD_SIZE=1 by_alternative "a launcher, compiling" 0 '^mpich x$' rmacc x
 by_alternative "information" 0 '^openmpi $' rma_info
 OSHCC="$dir/commands-in/oshcc.librma -O2" by_alternative "a variable that names the command" 0 \
     'OSHCC=.* names this command itself' oshcc.librma x
