@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-packages.sh: the files for package managers agree with the project. Broken by a version that is updated only in
-# some places, by an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's
-# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps
-# installs packages anyway.
+# check-packages.sh: the files for package managers agree with the project, and at depth `long` Debian's packages can be
+# built, installed and used (test/fresh-machine --package). Broken by a version that is updated only in some places, by
+# an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's list, by a
+# package for one MPI that has not what the other's has, by a command without an MPI in its name that takes another than
+# the alternatives say, by a command in a manual page that Debian's packages do not have, and by an unknown system on
+# which tools/deps installs packages anyway.
 set -eu
 
 # shellcheck source=lib.sh
@@ -287,5 +289,17 @@ ID=altlinux
 PRETTY_NAME="ALT Linux 10.2"
 END
 refused "none that $dir/os-release names" </dev/null
+
+# ---- the packages themselves, built in one fresh system, and tried in another ----
+
+if deep && [ -e .git ]; then
+    status=0
+    timeout -k 5 "$(seconds 3600)" bash test/fresh-machine --package >"$dir/out" 2>&1 </dev/null || status=$?
+    case $status in
+    77) echo "skipped: Debian's packages: $(tail -n 1 "$dir/out")" ;;
+    0) ok "Debian's packages, built, installed and tried" ;;
+    *) fail "Debian's packages: test/fresh-machine --package: exit $status" ;;
+    esac
+fi
 
 verdict
