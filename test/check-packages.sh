@@ -296,7 +296,7 @@ if deep && [ -e .git ]; then
     status=0
     timeout -k 5 "$(seconds 3600)" bash test/fresh-machine --package >"$dir/out" 2>&1 </dev/null || status=$?
     case $status in
-    77) echo "skipped: Debian's packages: $(tail -n 1 "$dir/out")" ;;
+    77) echo "skipped: Debian's packages: needs root, debootstrap and a network: $(tail -n 1 "$dir/out")" ;;
     0) ok "Debian's packages, built, installed and tried" ;;
     *) fail "Debian's packages: test/fresh-machine --package: exit $status" ;;
     esac
