@@ -121,7 +121,7 @@ static const struct {
 };
 
 /* Variables that programs and scripts of this package read. They have no row, and are not reported as misspelt. */
-static const char *const other_variables[] = {"RMA_CC", "RMA_TEST_"};
+static const char *const other_variables[] = {"RMA_CC", "RMA_MPI_PATH", "RMA_TEST_"};
 
 /* Settings for tests and tuning, which manuals list last. If users need a setting as well, only its values from number
  * `from` on are for tests. */

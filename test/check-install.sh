@@ -379,6 +379,11 @@ if sh "$prefix/bin/rmac++" --show x >/dev/null 2>&1; then
     "$prefix/bin/rmac++" --show x.cc | grep -q -- "-I$prefix/include x.cc -L$prefix/lib .*-lrma\$" ||
         fail "rmac++ --show"
     [ "$("$prefix/bin/rmac++" --show x)" != "$("$prefix/bin/rmacc" --show x)" ] || fail "rmac++ is not for C++"
+    # The names of Debian's packages.
+    for name in rmac++.mpich oshc++.librma oshc++.librma-mpich; do
+        ln -sf "$prefix/bin/${name%%.*}" "$dir/$name"
+        [ "$("$dir/$name" --show x)" = "$("$prefix/bin/${name%%.*}" --show x)" ] || fail "$name is not for C++"
+    done
 fi
 for tool in oshcc oshc++ oshrun shmemcc shmemrun; do
     "$prefix/bin/$tool" --version | grep -q 'OpenSHMEM 1[.]6' || fail "$tool --version"

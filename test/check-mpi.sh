@@ -225,26 +225,147 @@ else
     fail "a put after MPI_Finalize is an error: exit $status"
 fi
 
-# A program of the other MPI is refused before it starts; behind a command, in MPI_Init.
-case $mpi in mpich) other=openmpi ;; *) other=mpich ;; esac
-if command -v mpicc.$other >/dev/null; then
-    mpicc.$other -o "$dir/other" "$dir/after.c"
-    # shellcheck disable=SC2086
-    run $preload "$dir/other"
-    if [ "$status" -eq 89 ] &&
-        grep -q "^rma_mpi: '$dir/other' is linked with .* this librma is built with" "$dir/err"; then
-        ok "a program of another MPI is refused"
+# ---- rma_mpi takes the library of the program's MPI ----
+
+# The other build of librma is a library that says that it was loaded, and its librma.so likewise.
+case $mpi in
+mpich) our_name=MPICH other=openmpi other_name="Open MPI" ;;
+*) our_name="Open MPI" other=mpich other_name=MPICH ;;
+esac
+ours=$top_builddir/.libs
+# refused CODE TITLE PATTERN COMMAND...: rma_mpi ends with this code and one line, before it starts a program.
+refused() {
+    code=$1 title=$2 pattern=$3
+    shift 3
+    run "$@"
+    if [ "$status" -eq "$code" ] && [ "$(wc -l <"$dir/err")" -eq 1 ] && grep -q "^rma_mpi: $pattern" "$dir/err"; then
+        ok "$title"
     else
-        fail "a program of another MPI is refused: exit $status"
+        fail "$title: exit $status, not $code"
     fi
+}
+# takes TITLE LIBRARY COMMAND...: the program starts with this library, and, if it is the other build's, with the
+# librma.so of that build.
+takes() {
+    title=$1 wanted=$2
+    shift 2
+    run "$@"
+    if [ "$status" -eq 0 ] && grep -qx "LD_PRELOAD=$wanted\(:.*\)\?" "$dir/out"; then
+        ok "$title"
+    else
+        fail "$title: exit $status"
+    fi
+}
+sed 's|^own=.*|own=/nowhere/lib/librma/librma_mpi.so|' "$top_builddir/tools/rma_mpi" >"$dir/rma_mpi-none"
+mkdir -p "$dir/debian/mpich/librma" "$dir/debian/openmpi/librma"
+sed "s|^own=.*|own=$dir/debian/mpich/librma/librma_mpi.so|" "$top_builddir/tools/rma_mpi" >"$dir/rma_mpi-debian"
+sed 's|^own=.*|own=/usr/lib/nowhere/librma/mpich/librma/librma_mpi.so|' "$top_builddir/tools/rma_mpi" \
+    >"$dir/rma_mpi-package"
+# A program that prints what is loaded before it, in the words of env.
+cat >"$dir/before.c" <<'END'
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) {
+    int started = 0;
+    MPI_Initialized(&started);
+    return printf("LD_PRELOAD=%s\n", getenv("LD_PRELOAD")) < 0 || started;
+}
+END
+${MPICC:-mpicc.mpich} -o "$dir/ours" "$dir/before.c"
+refused 89 "no library for the program's MPI" "'$dir/ours' is linked with $our_name (libmpi.*): build librma for" \
+    sh "$dir/rma_mpi-none" "$dir/ours"
+refused 89 "no library for any MPI" "librma's library for MPI programs is missing (/nowhere/lib/.*" \
+    sh "$dir/rma_mpi-none" env
+refused 89 "Debian's package for the program's MPI is missing" \
+    "'$dir/ours' .* librma for $our_name is not installed: apt-get install librma-$mpi-bin\$" \
+    sh "$dir/rma_mpi-package" "$dir/ours"
+refused 1 "a folder of RMA_MPI_PATH without a library" "RMA_MPI_PATH=$dir/none: .*in '$dir/none'" \
+    env RMA_MPI_PATH="$dir/none" sh "$dir/rma_mpi-none" "$dir/ours"
+takes "the library of the program's MPI, by RMA_MPI_PATH" "$ours/librma_mpi.so" \
+    env RMA_MPI_PATH="$ours" sh "$dir/rma_mpi-none" "$dir/ours"
+
+if command -v mpicc.$other >/dev/null; then
+    mpicc.$other -o "$dir/other" "$dir/before.c"
+    refused 89 "a program of another MPI than --library" \
+        "'$dir/other' is linked with $other_name (libmpi.*), but $library with $our_name (libmpi.*)" \
+        sh "$top_builddir/tools/rma_mpi" --library "$library" "$dir/other"
+    refused 89 "a program of another MPI than the installed library" \
+        "'$dir/other' is linked with $other_name (libmpi.*), but this librma is built with $our_name (libmpi.*)" \
+        env RMA_MPI_PATH="$ours" sh "$dir/rma_mpi-none" "$dir/other"
+    mpicc.$other -o "$dir/other-after" "$dir/after.c"
     # shellcheck disable=SC2086
-    run $preload env "$dir/other"
+    run $preload env "$dir/other-after"
     if [ "$status" -eq 89 ] && grep -q 'this librma was built for .* use a build of the program' "$dir/err"; then
         ok "a program of another MPI is refused behind another command"
     else
         fail "a program of another MPI is refused behind another command: exit $status"
     fi
+
+    mkdir -p "$dir/second/lib/librma"
+    echo 'int MPI_Initialized(int *); int rma_mpi_of(int *f) { return MPI_Initialized(f); }' >"$dir/second.c"
+    mpicc.$other -shared -fPIC -o "$dir/second/lib/librma/librma_mpi.so" "$dir/second.c"
+    second=$dir/second/lib/librma/librma_mpi.so
+    both="env RMA_MPI_PATH=$ours:$dir/second sh $dir/rma_mpi-none"
+    # shellcheck disable=SC2086
+    {
+        takes "two builds: a program of $our_name" "$ours/librma_mpi.so" $both "$dir/ours"
+        takes "two builds: a program of $other_name" "$second" $both "$dir/other"
+        for launcher in PMI_SIZE:mpich OMPI_COMM_WORLD_SIZE:openmpi; do
+            [ "${launcher#*:}" = $other ] && wanted=$second || wanted=$ours/librma_mpi.so
+            title="two builds: a script, started by ${launcher#*:}'s launcher"
+            # shellcheck disable=SC2016
+            printf '#!/bin/sh\necho "LD_PRELOAD=$LD_PRELOAD"\n' >"$dir/script"
+            chmod +x "$dir/script"
+            takes "$title" "$wanted" env -u PMI_SIZE -u OMPI_COMM_WORLD_SIZE "${launcher%:*}=1" $both "$dir/script"
+        done
+        takes "two builds: a program without MPI, and no launcher" "$ours/librma_mpi.so" $both env
+    }
+    # Debian's packages: MPICH's and Open MPI's build in folders side by side.
+    cp "$library" "$dir/debian/$mpi/librma/librma_mpi.so"
+    cp "$second" "$dir/debian/$other/librma/librma_mpi.so"
+    for flavour in $mpi:ours $other:other; do
+        takes "two packages: a program of ${flavour%:*}" "$dir/debian/${flavour%:*}/librma/librma_mpi.so" \
+            sh "$dir/rma_mpi-debian" "$dir/${flavour#*:}"
+    done
+    # The other build's library loads the librma.so that lies beside it, whatever LD_LIBRARY_PATH says.
+    : >"$dir/second/lib/librma.so.$(sed -n 's/.*librma.so.\([0-9][0-9]*\)".*/\1/p' "$dir/rma_mpi-none" | head -n 1)"
+    # shellcheck disable=SC2086
+    run env LD_LIBRARY_PATH="$ours" $both "$dir/other"
+    if grep -qx "LD_PRELOAD=$second:$dir/second/lib/librma/../librma.so.[0-9]*" "$dir/out"; then
+        ok "two builds: each with its own librma.so, with LD_LIBRARY_PATH"
+    else
+        fail "two builds: each with its own librma.so, with LD_LIBRARY_PATH: exit $status"
+    fi
+
+    # A program of both MPIs: the other's comes with a library.
+    mpicc.$other -shared -fPIC -o "$dir/libsecond.so" "$dir/second.c"
+    ${MPICC:-mpicc.mpich} -o "$dir/twofold" "$dir/before.c" -Wl,--no-as-needed "$dir/libsecond.so"
+    # shellcheck disable=SC2086
+    refused 89 "a program of two MPIs" \
+        "'$dir/twofold' is linked with two MPIs, MPICH (libmpi.*) and Open MPI (libmpi.*)" $both "$dir/twofold"
 fi
+
+# A static program cannot be preloaded. One without MPI may start another program.
+echo 'int main(void) { return 0; }' >"$dir/static.c"
+if ${CC:-cc} -static -o "$dir/static" "$dir/static.c" 2>/dev/null; then
+    # shellcheck disable=SC2086
+    run $preload "$dir/static"
+    exits 0 "a static program without MPI"
+    echo 'int MPI_Init(void) { return 0; } int main(void) { return MPI_Init(); }' >"$dir/static.c"
+    for how in -static -static-pie; do
+        ${CC:-cc} $how -g -o "$dir/static" "$dir/static.c" 2>/dev/null || continue
+        # shellcheck disable=SC2086
+        refused 89 "a static program of MPI, $how" "'$dir/static' is linked statically" $preload "$dir/static"
+    done
+fi
+# shellcheck disable=SC2086
+{
+    refused 127 "a program that is not there" "cannot find the program '$dir/absent'" $preload "$dir/absent"
+    refused 127 "a program that is not in PATH" "cannot find the program 'absent'" $preload absent
+    refused 126 "a file that cannot be executed" "'$dir/before.c' is not a program" $preload "$dir/before.c"
+    refused 126 "a folder" "'$dir' is not a program" $preload "$dir"
+}
 
 # A program that ends without MPI_Finalize keeps its exit code, as on MPICH alone. Open MPI's launcher takes it for a
 # failure.

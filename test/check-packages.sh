@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# check-packages.sh: the files for package managers agree with the project. Broken by a version that is updated only in
-# some places, by an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's
-# list, by a command in a manual page that Debian's packages do not have, and by an unknown system on which tools/deps
-# installs packages anyway.
+# check-packages.sh: the files for package managers agree with the project, and at depth `long` Debian's packages can be
+# built, installed and used (test/fresh-machine --package). Broken by a version that is updated only in some places, by
+# an option of the Spack recipe that configure does not have, by a symbol that is missing from Debian's list, by a
+# package for one MPI that has not what the other's has, by a command without an MPI in its name that takes another than
+# the alternatives say, by a command in a manual page that Debian's packages do not have, and by an unknown system on
+# which tools/deps installs packages anyway.
 set -eu
 
 # shellcheck source=lib.sh
@@ -90,14 +92,16 @@ refuses "jobs.csv: 1 jobs are not of librma 9.8.7"
 
 # ---- Debian's list of symbols ----
 
-sh debian/symbols >"$dir/symbols"
+sh debian/symbols mpich >"$dir/symbols"
+sh debian/symbols openmpi | sed 's/openmpi/mpich/' >"$dir/symbols-openmpi"
 before=$failures
+cmp -s "$dir/symbols" "$dir/symbols-openmpi" || fail "debian/symbols differs for MPICH and Open MPI"
 sed -n 's/^ \(.*\)@Base [0-9.]*$/\1/p' "$dir/symbols" | LC_ALL=C sort >"$dir/listed"
 cat include/rma.symbols include/shmem.symbols include/caf.symbols | sed 's/ .*//' | LC_ALL=C sort >"$dir/names"
 cmp -s "$dir/listed" "$dir/names" || fail "debian/symbols prints other symbols than include/*.symbols have"
-name='[A-Za-z_0-9]+@Base|\(regex[|]optional\)"@Base[$]"'
+name='[A-Za-z_0-9]+@Base|\(regex[|]optional\)"(\^ucp_[.][*])?@Base[$]"'
 library="librma(_shmem|_caf|_race|_trace)?[.]so[.][0-9]+"
-line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^$library librma[0-9]+ #MINVER#\$|^[*] "
+line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^$library librma-mpich[0-9]+ #MINVER#\$|^[*] "
 grep -vqE "$line" \
     "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
 number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' configure.ac)))
@@ -105,8 +109,73 @@ sonames=
 for name in librma librma_shmem librma_caf librma_race librma_trace; do sonames="$sonames$name.so.$number "; done
 [ "$(sed -n 's/ .*#MINVER#$//p' "$dir/symbols" | tr '\n' ' ')" = "$sonames" ] ||
     fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
-grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"
+for flavour in mpich openmpi; do
+    grep -q "^Package: librma-$flavour$number\$" debian/control ||
+        fail "debian/control has no package librma-$flavour$number"
+    [ -e "debian/librma-$flavour$number.install" ] || fail "there is no debian/librma-$flavour$number.install"
+done
 [ $failures -gt "$before" ] || ok "$(wc -l <"$dir/names") symbols for dpkg-gensymbols"
+
+# ---- Debian's packages for MPICH and for Open MPI ----
+
+before=$failures
+# Alike but for the name and the priority. Each command of the packages for one MPI has a page, and a form without the
+# MPI in its name, which is one of debian/rules.
+for file in debian/librma-mpich*; do
+    other=$(echo "$file" | sed 's/mpich/openmpi/')
+    sed -e 's/openmpi/mpich/g' -e 's/rma.pc 50 /rma.pc 40 /' "$other" 2>"$dir/log" | cmp -s "$file" - ||
+        fail "$file and $other differ in more than the name of the MPI"
+done
+sed -n 's|^[^ ]* usr/bin/||p' debian/librma-mpich-*.links | LC_ALL=C sort >"$dir/commands"
+sed -n 's|^[^ ]* usr/share/man/man1/\(.*\)[.]1[.]gz$|\1|p' debian/librma-mpich-*.links | LC_ALL=C sort |
+    cmp -s "$dir/commands" - || fail "debian/librma-mpich-*.links: not each command has a page"
+sed 's/[.-]mpich$//' "$dir/commands" | LC_ALL=C sort >"$dir/plain"
+sed -n 's/^commands = //p' debian/rules | tr ' ' '\n' | LC_ALL=C sort | cmp -s "$dir/plain" - ||
+    fail "debian/rules: 'commands' are not those of debian/librma-mpich-*.links"
+[ $failures -gt "$before" ] || ok "Debian's packages for MPICH and Open MPI are alike"
+
+# by_alternative COMMAND [VARIABLE=VALUE]...: runs Debian's command without an MPI in its name, with the folders below
+# $dir; prints what the command of one MPI says.
+mkdir -p "$dir/etc" "$dir/commands-in"
+sed -e "s|@FOLDER@|$dir/librma|" -e "s|/etc/alternatives|$dir/etc|g" debian/by-alternative >"$dir/by-alternative"
+for command in rmacc oshcc.librma oshrun.librma rma_info; do
+    cp "$dir/by-alternative" "$dir/commands-in/$command"
+    chmod +x "$dir/commands-in/$command"
+    for flavour in mpich openmpi; do
+        mkdir -p "$dir/librma/$flavour/bin"
+        printf '#!/bin/sh\necho "%s $*"\n' $flavour >"$dir/librma/$flavour/bin/${command%.librma}"
+        chmod +x "$dir/librma/$flavour/bin/${command%.librma}"
+    done
+done
+unset PMI_SIZE OMPI_COMM_WORLD_SIZE
+by_alternative() { # by_alternative TITLE CODE PATTERN COMMAND [ARGUMENT]...
+    title=$1 code=$2 pattern=$3 command=$4
+    shift 4
+    run "$dir/commands-in/$command" "$@"
+    if [ "$status" -eq "$code" ] && cat "$dir/out" "$dir/err" | grep -q "$pattern"; then
+        ok "commands by alternative: $title"
+    else
+        fail "commands by alternative: $title: exit $status, not $code"
+    fi
+}
+by_alternative "no alternative" 0 '^openmpi -c x$' rmacc -c x
+ln -s /usr/bin/mpicc.mpich "$dir/etc/mpi"
+ln -s /usr/bin/mpirun.openmpi "$dir/etc/mpirun"
+by_alternative "compiling" 0 '^mpich -c x$' rmacc -c x
+by_alternative "compiling OpenSHMEM" 0 '^mpich x$' oshcc.librma x
+by_alternative "starting" 0 '^openmpi -n 2 x$' oshrun.librma -n 2 x
+PMI_SIZE=1 by_alternative "a launcher that is not the alternative's" 0 '^mpich x$' rma_info x
+OMPI_COMM_WORLD_SIZE=1 by_alternative "a launcher, compiling" 0 '^mpich x$' rmacc x
+by_alternative "information" 0 '^openmpi $' rma_info
+OSHCC="$dir/commands-in/oshcc.librma -O2" by_alternative "a variable that names the command" 0 \
+    'OSHCC=.* names this command itself' oshcc.librma x
+rm -r "$dir/librma/mpich"
+by_alternative "its MPI is not installed" 127 'apt-get install librma-mpich-dev$' rmacc x
+by_alternative "the other one's name" 127 'is called oshcc.librma-openmpi;' oshcc.librma x
+ln -sf /usr/bin/mpicc.lam "$dir/etc/mpi"
+by_alternative "an MPI that librma has no package for" 0 '^openmpi x$' rmacc x
+rm -r "$dir/librma/openmpi"
+by_alternative "nothing is installed" 127 'apt-get install librma-openmpi-dev$' rmacc x
 
 # ---- the manual, with the names of Debian's commands ----
 
@@ -220,5 +289,17 @@ ID=altlinux
 PRETTY_NAME="ALT Linux 10.2"
 END
 refused "none that $dir/os-release names" </dev/null
+
+# ---- the packages themselves, built in one fresh system, and tried in another ----
+
+if deep && [ -e .git ]; then
+    status=0
+    timeout -k 5 "$(seconds 3600)" bash test/fresh-machine --package >"$dir/out" 2>&1 </dev/null || status=$?
+    case $status in
+    77) echo "skipped: Debian's packages: needs root, debootstrap and a network: $(tail -n 1 "$dir/out")" ;;
+    0) ok "Debian's packages, built, installed and tried" ;;
+    *) fail "Debian's packages: test/fresh-machine --package: exit $status" ;;
+    esac
+fi
 
 verdict

@@ -371,7 +371,7 @@ static int query(struct rmai_win *w, const char *call, int rank, const struct rm
     ALLOCATE(allocate_shared##SUFFIX, MPI_WIN_FLAVOR_SHARED, allocate_shared_memory, UNIT)                             \
     RMAI_MPI_API int MPI_Win_shared_query##SUFFIX(MPI_Win win, int rank, MPI_Aint *size, UNIT *unit, void *base) {     \
         struct rmai_win *w = rmai_win_of(win);                                                                         \
-        const struct rmai_win_peer *p;                                                                                 \
+        const struct rmai_win_peer *p = NULL;                                                                          \
         int code;                                                                                                      \
         if (!w) return PMPI_Win_shared_query##SUFFIX(win, rank, size, unit, base);                                     \
         if (!size || !unit || !base)                                                                                   \

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# rma-config.cmake: what find_package(rma) reads. The packages librma-mpich-dev and librma-openmpi-dev have the targets.
+# -Drma_MPI=mpich and -Drma_MPI=openmpi choose; otherwise Debian's alternative mpi (which is mpicc) does, and where it is
+# neither of the two, what is installed.
+get_filename_component(_rma_folder "${CMAKE_CURRENT_LIST_DIR}/../../librma" ABSOLUTE)
+set(_rma_mpi "${rma_MPI}")
+if(NOT _rma_mpi)
+    if(IS_SYMLINK /etc/alternatives/mpi)
+        file(READ_SYMLINK /etc/alternatives/mpi _rma_mpi)
+        string(REGEX REPLACE "^.*[.]" "" _rma_mpi "${_rma_mpi}")
+    endif()
+    if(NOT _rma_mpi MATCHES "^(mpich|openmpi)$")
+        set(_rma_mpi openmpi)
+        if(NOT EXISTS "${_rma_folder}/openmpi/cmake" AND EXISTS "${_rma_folder}/mpich/cmake")
+            set(_rma_mpi mpich)
+        endif()
+    endif()
+endif()
+if(NOT _rma_mpi MATCHES "^(mpich|openmpi)$")
+    set(rma_FOUND FALSE)
+    set(rma_NOT_FOUND_MESSAGE "rma_MPI is '${_rma_mpi}', which is neither mpich nor openmpi")
+elseif(NOT EXISTS "${_rma_folder}/${_rma_mpi}/cmake/rma/rma-config.cmake")
+    set(rma_FOUND FALSE)
+    set(rma_NOT_FOUND_MESSAGE "librma for ${_rma_mpi} is not installed: apt-get install librma-${_rma_mpi}-dev; \
+for another MPI than that of Debian's alternative mpi, set rma_MPI to mpich or openmpi")
+else()
+    include("${_rma_folder}/${_rma_mpi}/cmake/rma/rma-config.cmake")
+endif()
+unset(_rma_folder)
+unset(_rma_mpi)
