@@ -3,9 +3,12 @@
 
 #include "heap/quick.h"
 
+#include <assert.h>
+
 int rmai_quick_adopt(struct rmai_quick *q, struct rmai_tlsf *t, uint32_t unit) {
     struct rmai_tlsf_unit *u = &t->unit[unit];
     uint32_t units = u->size;
+    assert(units > 0 && "the unit begins a block");
     if (units > RMAI_QUICK_UNITS || q->n[units] >= RMAI_QUICK_DEPTH(units)) return 0;
     __atomic_store_n(&u->next, RMAI_TLSF_PARKED, __ATOMIC_RELAXED);
     rmai_quick_push(q, t, unit, units);
@@ -35,6 +38,7 @@ size_t rmai_quick_flush(struct rmai_quick *q, struct rmai_tlsf *t) {
     size_t n = 0;
     for (uint32_t units = 1; units <= RMAI_QUICK_UNITS; units++) {
         uint32_t at = q->head[units];
+        assert((at == 0) == (q->n[units] == 0) && "n counts the list");
         q->head[units] = q->n[units] = 0;
         for (; at != 0; n++) {
             uint32_t unit = at - 1;

@@ -3,6 +3,8 @@
 
 #include "heap/returned.h"
 
+#include <assert.h>
+
 int rmai_returned_push(struct rmai_returned *list, struct rmai_tlsf *t, size_t offset) {
     if (rmai_tlsf_retire(t, offset) != 0) return -1;
     rmai_returned_link(list, t, offset);
@@ -35,6 +37,7 @@ size_t rmai_returned_drain_each(struct rmai_returned *list, struct rmai_tlsf *t,
     at = __atomic_exchange_n(&list->head, 0, __ATOMIC_ACQUIRE);
     for (; at != 0; n++) {
         uint32_t unit = at - 1;
+        assert(unit < t->state->n_units && "only blocks of this heap are returned to it");
         at = *rmai_tlsf_link(t, unit);
         if (!see || !see(context, unit)) rmai_tlsf_free_retired(t, unit);
     }

@@ -13,6 +13,7 @@
 #include "runtime/team.h"
 #include "runtime/world.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static int commit_number(struct rmai_world *w, const char *call, int number) {
 
 int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct rmai_team *made) {
     const uint64_t bit = (uint64_t)1 << number;
+    assert(number > RMAI_TEAM_SHARED && number < RMAI_TEAMS && w->teams->free & bit && "the number was free");
     if (!(w->teams->committed & bit)) {
         int code = commit_number(w, call, number);
         if (code != RMA_SUCCESS) return code;
@@ -108,6 +110,7 @@ int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct
 
 struct rmai_team *rmai_team_add(struct rmai_world *w, int number, const struct rmai_team *made) {
     struct rmai_team *t = &w->teams->team[number];
+    assert(!t->live && made->me >= 0 && made->me < made->n && "a PE makes only teams that it is in");
     *t = *made;
     t->near.team = t;
     t->generation = ++w->teams->generations;

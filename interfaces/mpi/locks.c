@@ -14,6 +14,7 @@
 
 #include "interfaces/mpi/locks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define LOCK offsetof(struct rmai_win_record, lock)
@@ -80,6 +81,7 @@ static int begin_turn(const char *call, struct turn *t) {
 /* Releases a lock that this process holds. On another node it waits for nothing: the caller calls rma_send_gathered_.
  */
 static int end_turn(const char *call, struct turn *t) {
+    assert((t->state == HELD || has_come(t)) && "only who holds a lock releases it");
     t->state = NOT_QUEUED;
     if (!t->near) return rmai_win_atomic(call, RMA_FETCH_ADD_, out_of(t), sizeof t->as, t->as, 0, NULL);
     __atomic_fetch_add(&t->near->out, t->as, __ATOMIC_ACQ_REL);
@@ -316,7 +318,7 @@ int rmai_win_release_all(struct rmai_win *w, const char *call) {
     for (int i = 0; i < w->family->n_near; i++)
         __atomic_fetch_add(&w->near[i].record->lock.out, RMAI_WIN_READER, __ATOMIC_ACQ_REL);
     for (int i = 0; i < n_far; i++) {
-        struct turn turn = {.at = w->far_records[i] + LOCK, .as = RMAI_WIN_READER};
+        struct turn turn = {.at = w->far_records[i] + LOCK, .as = RMAI_WIN_READER, .state = HELD};
         const int one = end_turn(call, &turn);
         if (code == RMA_SUCCESS) code = one;
     }

@@ -12,6 +12,7 @@
 #include "interfaces/mpi/regions.h"
 #include "runtime/interfaces.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -147,6 +148,7 @@ static int agree_on_number(const char *call, const struct rmai_win_family *f, in
 
 static void give_number_back(int number) {
     pthread_mutex_lock(&numbers.mutex);
+    assert(numbers.taken[number / 64] >> (number % 64) & 1 && "a window has its number alone");
     numbers.taken[number / 64] &= ~(UINT64_C(1) << (number % 64));
     pthread_mutex_unlock(&numbers.mutex);
 }

@@ -29,6 +29,8 @@
 #include "runtime/watch/stall.h"
 #include "runtime/world.h"
 
+#include <assert.h>
+
 /* Checks the argument. Returns the lock's home; -1 after an error, with *code. */
 static int home_of_lock(const char *call, rma_lock_t *lock, int *code) {
     struct rmai_world *w = &rmai_world;
@@ -67,6 +69,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
         .call = "rma_set_lock", .pe = (int)(before & RMA_LOCK_PE_) - 1, .in_line = 1, .by_call = 1};
     struct rmai_backoff backoff = {.stall = &stall};
     unsigned polls = w->barrier->crowded ? RMAI_LOCK_POLLS_CROWDED : rmai_polls(patience);
+    assert(stall.pe >= 0 && stall.pe < w->job.n_pes && stall.pe != w->job.my_pe && "the tail was another PE's");
     uint32_t *word = &near_copy(lock, (int)(before & RMA_LOCK_PE_) - 1)->node_, seen;
     /* No code reads this number of the PE before; it lets a person follow the queue in a debugger. */
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED);

@@ -74,6 +74,7 @@ static int fetching_atomic(struct rmai_world *w, const char *call, const uint32_
  * by the thread that does the atomic there (runtime/net/serve.c). */
 static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, int pe) {
     const int near = rmai_node_slot(&w->job, pe) >= 0;
+    assert(pe >= 0 && pe < w->job.n_pes && pe != w->job.my_pe && "a PE that waits has written its number");
     struct rmai_place p;
     uint64_t before = 0;
     int code =
@@ -87,6 +88,7 @@ static int grant_lock(struct rmai_world *w, const char *call, rma_lock_t *lock, 
 /* Begins the next turn of this PE, in its node_. Returns the tail for this turn. */
 static uint32_t begin_turn(const struct rmai_world *w, rma_lock_t *lock) {
     const uint32_t phase = ~rmai_lock_own_word(lock) & RMA_LOCK_PHASE_;
+    assert(!(rmai_lock_own_word(lock) & RMA_LOCK_HELD_) && "runtime/api/locks has checked that its turn is over");
     __atomic_store_n(&lock->node_, RMA_LOCK_HELD_ | phase, __ATOMIC_RELEASE);
     return phase | ((uint32_t)w->job.my_pe + 1);
 }

@@ -10,6 +10,7 @@
 #include "runtime/node/mailbox.h"
 #include "base/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +58,7 @@ int rmai_mailbox_open(struct rmai_mailboxes *near, const struct rmai_job *job, c
     near->index = (int *)(void *)(near->mailbox + n);
     near->n = find_near_pes(job, near, index_of);
     near->me = rmai_mailbox_number(near, index_of[job->node_my_pe]);
+    assert(near->n == (int)n && near->me >= 0 && "this PE is one of the team's");
     near->mine = near->mailbox[near->me];
     near->shape = crowded ? RMAI_CROWDED : n <= 2 ? RMAI_PAIR : RMAI_ROOMY;
     near->meeting = rmai_takes(choice, RMAI_MEET_COUNTER, near->shape, n) ? RMAI_COUNTER
@@ -112,6 +114,7 @@ static RMAI_COLD void wait_for_turn_slowly(const struct rmai_mailboxes *near, in
                                            uint32_t turn, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
     struct rmai_stall stall = describe_stall(near, from);
+    assert(i >= 0 && i < near->n && from != near->me && "nobody waits for itself");
     /* Pairs with the load in publish_turn; rmai_wait has the fence between this and its last load of the event. */
     atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed);
     while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
@@ -159,6 +162,7 @@ static void wait_until_through(const struct rmai_mailboxes *near, int i, uint32_
 static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t turn) {
     for (int i = 0; i < near->n; i++)
         if (i != near->me) wait_until_through(near, i, turn);
+    assert(rmai_reached(near->turn, turn) && "known <= turn");
     near->known = turn;
 }
 
