@@ -80,7 +80,7 @@ static const char *section(const struct race_side *old, const struct race_side *
 
 static void word_order(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     const struct race_side *of = is_operation(old) ? old : now; /* whose epoch decides */
-    if (of->sort == RACE_BY_FENCE && !old->completed)
+    if (of->sort == RACE_BY_FENCE)
         snprintf(text, room, "MPI_Win_fence between the two");
     else if (of->sort == RACE_BY_COMPLETE && is_operation(old) && !is_operation(now))
         snprintf(text, room, "MPI_Win_complete by rank %d, and MPI_Win_wait by rank %d before it %s", old->pe, now->pe,
