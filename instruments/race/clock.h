@@ -53,8 +53,8 @@ enum race_type {
 #define RACE_TYPE(e)     ((enum race_type)((e) >> 10 & 7))
 #define RACE_SHARED_TEAM ((race_epoch)1 << 13) /* in a context of SHMEM_TEAM_SHARED, or of a team split from it */
 
-/* The family of an accumulate of MPI: it is atomic towards those of the same predefined datatype and, by default, of the
- * same operation or MPI_NO_OP (MPI-3.1, 11.2.1 and 11.7.1). The type is a class, since the bytes give the size; the
+/* The family of an accumulate of MPI: it is atomic towards those of the same predefined datatype and, by default, of
+ * the same operation or MPI_NO_OP (MPI-3.1, 11.2.1 and 11.7.1). The type is a class, since the bytes give the size; the
  * operations that are rarest have one number. */
 enum race_element { RACE_INTEGER, RACE_NATURAL, RACE_REAL, RACE_COMPOUND };
 enum race_op { RACE_ANY_OP, RACE_NO_OP, RACE_REPLACE, RACE_SUM, RACE_PROD, RACE_MIN, RACE_MAX, RACE_OTHER_OP };

@@ -61,7 +61,9 @@ static uint32_t number_of(uint64_t key) {
     return RACE_GROUPS_MOST;
 }
 
-struct race_group *race_group_of(const int *pes, int n) { return race_group_named(pes, n, 0); }
+struct race_group *race_group_of(const int *pes, int n) {
+    return race_group_named(pes, n, 0);
+}
 
 struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
     uint64_t key = 0xcbf29ce484222325u ^ id * 0x9e3779b97f4a7c15u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the detector asks of the library that has started the processes: librma (host.c), or, in the library for programs
- * of MPI windows, MPI (mpi_host.c). All PEs call the collective ones together. */
+/* What the detector asks of the library that has started the processes: librma (host.c), or, in the library for
+ * programs of MPI windows, MPI (mpi_host.c). All PEs call the collective ones together. */
 #ifndef RACE_HOST_H
 #define RACE_HOST_H
 

@@ -73,7 +73,7 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
-    uint32_t ids; /* of communicators and windows of MPI */
+    uint32_t ids;                      /* of communicators and windows of MPI */
     uintptr_t programs[RACE_PES_MOST]; /* where each process has the main program */
     uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
@@ -115,15 +115,15 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_cell *attached; /* of PE 0's attached memory; NULL: no room for these cells */
+    struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
     const struct race_wording *wording; /* report.h */
     uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
     struct race_cell *exposed;          /* the cells of the first process's first arena */
     uint16_t *arena_of;                 /* for each process and part of its address space: 1 + its arena, or 0 */
     struct race_named_window *named_windows;
     struct race_channel *channels;
-    uintptr_t space;            /* own space: heaps, as mapped here */
-    uintptr_t spaces;           /* the spaces of the node's PEs, one after the other */
+    uintptr_t space;  /* own space: heaps, as mapped here */
+    uintptr_t spaces; /* the spaces of the node's PEs, one after the other */
     size_t spaces_len;
     uintptr_t *space_of;          /* the space of each PE of the job; 0: the PE is on another node */
     size_t stride;                /* bytes of each space */

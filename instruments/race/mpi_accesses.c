@@ -160,11 +160,12 @@ static void record(struct call *c, MPI_Win win) {
 
 /* ---- the calls ---- */
 
-#define NONE         ((struct side){.type = MPI_DATATYPE_NULL})
-#define SIDE(...)    ((struct side){__VA_ARGS__})
-#define ORIGIN       SIDE(origin, n, type)
-#define TARGET       SIDE(NULL, far_n, far_type)
-#define OF(CALL, ...) {.name = #CALL, .compare = NONE, .result = NONE, .rank = rank, .disp = disp, __VA_ARGS__}
+#define NONE      ((struct side){.type = MPI_DATATYPE_NULL})
+#define SIDE(...) ((struct side){__VA_ARGS__})
+#define ORIGIN    SIDE(origin, n, type)
+#define TARGET    SIDE(NULL, far_n, far_type)
+#define OF(CALL, ...)                                                                                                  \
+    { .name = #CALL, .compare = NONE, .result = NONE, .rank = rank, .disp = disp, __VA_ARGS__ }
 
 /* RECORD is the call; REQUEST whether it has one. */
 #define ACCESS(CALL, PARAMETERS, RECORD, ...)                                                                          \
@@ -206,17 +207,11 @@ static void record(struct call *c, MPI_Win win) {
 #define ACCUMULATES(CALL)                                                                                              \
     OF(CALL, .what = ACCUMULATE, .origin = ORIGIN, .target = TARGET, .op = number_of(op), .writes = op != MPI_NO_OP)
 #define FETCHES(CALL)                                                                                                  \
-    {.name = #CALL,                                                                                                    \
-     .what = ACCUMULATE,                                                                                               \
-     .origin = op == MPI_NO_OP ? NONE : ORIGIN,                                                                        \
-     .compare = NONE,                                                                                                  \
-     .result = SIDE(into, into_n, into_type),                                                                          \
-     .target = TARGET,                                                                                                 \
-     .rank = rank,                                                                                                     \
-     .disp = disp,                                                                                                     \
-     .op = number_of(op),                                                                                              \
-     .writes = op != MPI_NO_OP,                                                                                        \
-     .fetches = 1}
+    {                                                                                                                  \
+        .name = #CALL, .what = ACCUMULATE, .origin = op == MPI_NO_OP ? NONE : ORIGIN, .compare = NONE,                 \
+        .result = SIDE(into, into_n, into_type), .target = TARGET, .rank = rank, .disp = disp, .op = number_of(op),    \
+        .writes = op != MPI_NO_OP, .fetches = 1                                                                        \
+    }
 
 #define ACCESSES(C, COUNT)                                                                                             \
     ACCESS(MPI_Put##C, (NEAR(const, COUNT), FAR(COUNT), MPI_Win win), PUTS(MPI_Put), NEAR_ARGUMENTS, FAR_ARGUMENTS,    \

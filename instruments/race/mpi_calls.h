@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the wrappers of MPI's calls have in common. A wrapper forwards to the next library that has the function: MPI, or
- * librma_mpi, which is loaded before MPI (rma_mpi). Calls of librma and of MPI itself are made while race_inside is set
- * or by threads that are not the program's, and are not recorded. */
+/* What the wrappers of MPI's calls have in common. A wrapper forwards to the next library that has the function: MPI,
+ * or librma_mpi, which is loaded before MPI (rma_mpi). Calls of librma and of MPI itself are made while race_inside is
+ * set or by threads that are not the program's, and are not recorded. */
 #ifndef RACE_MPI_CALLS_H
 #define RACE_MPI_CALLS_H
 

@@ -56,8 +56,8 @@ static int sum(const struct meeting *m, const int *counts) {
 #define N       (m.watched ? m.c->n_far : 0)
 #define ME      (m.watched ? m.c->me : 0)
 
-/* FROM: whose knowledge the process has after the call. BUFFERS: what it reads and writes. CALL and its nonblocking form
- * I ## CALL. */
+/* FROM: whose knowledge the process has after the call. BUFFERS: what it reads and writes. CALL and its nonblocking
+ * form I ## CALL. */
 #define BLOCKING(CALL, PARAMETERS, FROM, BUFFERS, ...)                                                                 \
     API int MPI_##CALL PARAMETERS {                                                                                    \
         RACE_NEXT(MPI_##CALL);                                                                                         \
@@ -115,15 +115,13 @@ BOTH(Scan, scan, LIST(const void *from, void *to, int n, MPI_Datatype type, MPI_
      (READS(from, n, type), WRITES(to, n, type)), from, to, n, type, op)
 BOTH(Exscan, exscan, LIST(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op), RACE_BEFORE,
      (READS(from, n, type), ME > 0 ? WRITES(to, n, type) : (void)0), from, to, n, type, op)
-BOTH(Reduce_scatter_block, reduce_scatter_block,
-     LIST(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op), RACE_ALL,
-     (READS(from, n * N, type), WRITES(to, n, type)), from, to, n, type, op)
-BOTH(Reduce_scatter, reduce_scatter,
-     LIST(const void *from, void *to, const int *n, MPI_Datatype type, MPI_Op op), RACE_ALL,
-     (READS(from, sum(&m, n), type), WRITES(to, n[ME], type)), from, to, n, type, op)
+BOTH(Reduce_scatter_block, reduce_scatter_block, LIST(const void *from, void *to, int n, MPI_Datatype type, MPI_Op op),
+     RACE_ALL, (READS(from, n *N, type), WRITES(to, n, type)), from, to, n, type, op)
+BOTH(Reduce_scatter, reduce_scatter, LIST(const void *from, void *to, const int *n, MPI_Datatype type, MPI_Op op),
+     RACE_ALL, (READS(from, sum(&m, n), type), WRITES(to, n[ME], type)), from, to, n, type, op)
 BOTH(Gather, gather,
      LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type, int root),
-     IS_ROOT ? RACE_ALL : ME, (READS(from, n, type), IS_ROOT ? WRITES(to, to_n * N, to_type) : (void)0), from, n, type,
+     IS_ROOT ? RACE_ALL : ME, (READS(from, n, type), IS_ROOT ? WRITES(to, to_n *N, to_type) : (void)0), from, n, type,
      to, to_n, to_type, root)
 BOTH(Gatherv, gatherv,
      LIST(const void *from, int n, MPI_Datatype type, void *to, const int *to_n, const int *displacements,
@@ -133,23 +131,21 @@ BOTH(Gatherv, gatherv,
      to_n, displacements, to_type, root)
 BOTH(Scatter, scatter,
      LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type, int root), root,
-     (IS_ROOT ? READS(from, n * N, type) : (void)0, WRITES(to, to_n, to_type)), from, n, type, to, to_n, to_type, root)
+     (IS_ROOT ? READS(from, n *N, type) : (void)0, WRITES(to, to_n, to_type)), from, n, type, to, to_n, to_type, root)
 BOTH(Scatterv, scatterv,
      LIST(const void *from, const int *n, const int *displacements, MPI_Datatype type, void *to, int to_n,
           MPI_Datatype to_type, int root),
      root, (IS_ROOT ? blocks(&m, from, n, displacements, type, 0) : (void)0, WRITES(to, to_n, to_type)), from, n,
      displacements, type, to, to_n, to_type, root)
-BOTH(Allgather, allgather,
-     LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type), RACE_ALL,
-     (READS(from, n, type), WRITES(to, to_n * N, to_type)), from, n, type, to, to_n, to_type)
+BOTH(Allgather, allgather, LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type),
+     RACE_ALL, (READS(from, n, type), WRITES(to, to_n *N, to_type)), from, n, type, to, to_n, to_type)
 BOTH(Allgatherv, allgatherv,
      LIST(const void *from, int n, MPI_Datatype type, void *to, const int *to_n, const int *displacements,
           MPI_Datatype to_type),
      RACE_ALL, (READS(from, n, type), blocks(&m, to, to_n, displacements, to_type, 1)), from, n, type, to, to_n,
      displacements, to_type)
-BOTH(Alltoall, alltoall,
-     LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type), RACE_ALL,
-     (READS(from, n * N, type), WRITES(to, to_n * N, to_type)), from, n, type, to, to_n, to_type)
+BOTH(Alltoall, alltoall, LIST(const void *from, int n, MPI_Datatype type, void *to, int to_n, MPI_Datatype to_type),
+     RACE_ALL, (READS(from, n *N, type), WRITES(to, to_n *N, to_type)), from, n, type, to, to_n, to_type)
 BOTH(Alltoallv, alltoallv,
      LIST(const void *from, const int *n, const int *displacements, MPI_Datatype type, void *to, const int *to_n,
           const int *to_displacements, MPI_Datatype to_type),

@@ -142,9 +142,8 @@ MAKES(MPI_Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm 
 MAKES(MPI_Cart_create, (MPI_Comm comm, int dims, const int *n, const int *periods, int reorder, MPI_Comm *made), comm,
       dims, n, periods, reorder, made)
 MAKES(MPI_Cart_sub, (MPI_Comm comm, const int *keep, MPI_Comm *made), comm, keep, made)
-MAKES(MPI_Graph_create,
-      (MPI_Comm comm, int n, const int *index, const int *edges, int reorder, MPI_Comm *made), comm, n, index, edges,
-      reorder, made)
+MAKES(MPI_Graph_create, (MPI_Comm comm, int n, const int *index, const int *edges, int reorder, MPI_Comm *made), comm,
+      n, index, edges, reorder, made)
 MAKES(MPI_Dist_graph_create_adjacent,
       (MPI_Comm comm, int in, const int *sources, const int *in_weights, int out, const int *destinations,
        const int *out_weights, MPI_Info info, int reorder, MPI_Comm *made),

@@ -87,7 +87,7 @@ API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
     int result;
     RACE_FORWARD(result = next(type, rank, assert, win));
     if (!w || result != MPI_SUCCESS || !is_rank(w, rank)) return result;
-    w->peers[rank].locked = assert & MPI_MODE_NOCHECK       ? RACE_NOCHECK
+    w->peers[rank].locked = assert &MPI_MODE_NOCHECK     ? RACE_NOCHECK
                             : type == MPI_LOCK_EXCLUSIVE ? RACE_EXCLUSIVE
                                                          : RACE_SHARED;
     got(w, rank, (enum race_lock)w->peers[rank].locked);
@@ -101,7 +101,7 @@ API int MPI_Win_lock_all(int assert, MPI_Win win) {
     int result;
     RACE_FORWARD(result = next(assert, win));
     if (!w || result != MPI_SUCCESS) return result;
-    w->all = assert & MPI_MODE_NOCHECK ? RACE_NOCHECK : RACE_SHARED;
+    w->all = assert &MPI_MODE_NOCHECK ? RACE_NOCHECK : RACE_SHARED;
     for (int r = 0; r < w->n; r++) got(w, r, (enum race_lock)w->all);
     w->sort = RACE_BY_LOCK_ALL;
     return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The host of the detector in programs of MPI windows: MPI, whose ranks in MPI_COMM_WORLD are the PEs. Here are also the
- * calls that begin and end MPI. */
+/* The host of the detector in programs of MPI windows: MPI, whose ranks in MPI_COMM_WORLD are the PEs. Here are also
+ * the calls that begin and end MPI. */
 #include "config.h"
 
 #include "instruments/race/host.h"

@@ -7,9 +7,9 @@
 
 #define RACE_NAMED_WINDOWS 8192
 struct race_named_window {
-    uint32_t used;   /* 0: free; 2: the fields are valid */
-    uint32_t pe;     /* whose memory it is */
-    uint64_t base;   /* the address there */
+    uint32_t used; /* 0: free; 2: the fields are valid */
+    uint32_t pe;   /* whose memory it is */
+    uint64_t base; /* the address there */
     uint64_t size;
     uint32_t unit;   /* its displacement unit; 0: memory that is attached to a dynamic window */
     uint32_t place;  /* where it was made or attached */

@@ -151,8 +151,8 @@ API int MPI_Sendrecv(const void *source, int source_n, MPI_Datatype source_type,
         race_buffer_now(source, (size_t)source_n, source_type, SIZE_MAX, 0, place);
         race_told(race_comm_of(comm), to, to_tag);
     }
-    RACE_FORWARD(result = next(source, source_n, source_type, to, to_tag, dest, dest_n, dest_type, from, from_tag, comm,
-                               got));
+    RACE_FORWARD(
+        result = next(source, source_n, source_type, to, to_tag, dest, dest_n, dest_type, from, from_tag, comm, got));
     if (result == MPI_SUCCESS && race_watches()) received(dest, dest_n, dest_type, comm, got, place);
     return result;
 }

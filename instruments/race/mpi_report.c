@@ -61,11 +61,11 @@ static const char *cause(const struct race_side *old, const struct race_side *no
 /* The call that completes an operation. */
 static const char *completion(const struct race_side *s) {
     switch ((enum race_sort)s->sort) {
-    case RACE_BY_FENCE: return "MPI_Win_fence";
-    case RACE_BY_COMPLETE: return "MPI_Win_complete";
-    case RACE_BY_REQUEST: return "MPI_Wait for its request, or MPI_Win_flush";
-    case RACE_BY_MESSAGE: return "MPI_Wait for its request";
-    default: return is_of_target(s) ? "MPI_Win_flush" : "MPI_Win_flush_local";
+        case RACE_BY_FENCE: return "MPI_Win_fence";
+        case RACE_BY_COMPLETE: return "MPI_Win_complete";
+        case RACE_BY_REQUEST: return "MPI_Wait for its request, or MPI_Win_flush";
+        case RACE_BY_MESSAGE: return "MPI_Wait for its request";
+        default: return is_of_target(s) ? "MPI_Win_flush" : "MPI_Win_flush_local";
     }
 }
 
@@ -124,6 +124,8 @@ static void word_advice(const struct race_side *old, const struct race_side *now
     snprintf(text, room, "%s (%s)", order, section(old, now));
 }
 
-const struct race_wording race_mpi_wording = {
-    .pe = "rank", .nothing_completes = ": nothing between has completed it", .memory = word_memory, .cause = cause,
-    .advice = word_advice};
+const struct race_wording race_mpi_wording = {.pe = "rank",
+                                              .nothing_completes = ": nothing between has completed it",
+                                              .memory = word_memory,
+                                              .cause = cause,
+                                              .advice = word_advice};

@@ -7,8 +7,15 @@
 #include "instruments/race/report.h"
 
 /* What completes an operation: its epoch's end, or its request (struct race_actor). */
-enum race_sort { RACE_BY_UNKNOWN, RACE_BY_FENCE, RACE_BY_COMPLETE, RACE_BY_LOCK, RACE_BY_LOCK_ALL, RACE_BY_REQUEST,
-                 RACE_BY_MESSAGE };
+enum race_sort {
+    RACE_BY_UNKNOWN,
+    RACE_BY_FENCE,
+    RACE_BY_COMPLETE,
+    RACE_BY_LOCK,
+    RACE_BY_LOCK_ALL,
+    RACE_BY_REQUEST,
+    RACE_BY_MESSAGE
+};
 
 extern const struct race_wording race_mpi_wording;
 

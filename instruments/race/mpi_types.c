@@ -14,14 +14,21 @@
 /* ---- predefined types ---- */
 
 static enum race_element class_of(MPI_Datatype type) {
-    const MPI_Datatype integers[] = {MPI_CHAR,    MPI_SIGNED_CHAR, MPI_SHORT,       MPI_INT,    MPI_LONG,
-                                     MPI_INT8_T,  MPI_INT16_T,     MPI_INT32_T,     MPI_INT64_T, MPI_LONG_LONG,
+    const MPI_Datatype integers[] = {MPI_CHAR,    MPI_SIGNED_CHAR, MPI_SHORT,        MPI_INT,     MPI_LONG,
+                                     MPI_INT8_T,  MPI_INT16_T,     MPI_INT32_T,      MPI_INT64_T, MPI_LONG_LONG,
                                      MPI_INTEGER, MPI_AINT,        MPI_LONG_LONG_INT};
     const MPI_Datatype reals[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION};
-    const MPI_Datatype compounds[] = {MPI_FLOAT_INT,       MPI_DOUBLE_INT,       MPI_LONG_INT,
-                                      MPI_SHORT_INT,       MPI_2INT,             MPI_LONG_DOUBLE_INT,
-                                      MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
-                                      MPI_COMPLEX,         MPI_DOUBLE_COMPLEX};
+    const MPI_Datatype compounds[] = {MPI_FLOAT_INT,
+                                      MPI_DOUBLE_INT,
+                                      MPI_LONG_INT,
+                                      MPI_SHORT_INT,
+                                      MPI_2INT,
+                                      MPI_LONG_DOUBLE_INT,
+                                      MPI_C_FLOAT_COMPLEX,
+                                      MPI_C_DOUBLE_COMPLEX,
+                                      MPI_C_LONG_DOUBLE_COMPLEX,
+                                      MPI_COMPLEX,
+                                      MPI_DOUBLE_COMPLEX};
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         if (type == integers[i]) return RACE_INTEGER;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
@@ -102,33 +109,33 @@ static int add_constructed(struct race_datatype *t, const struct contents *c) {
     const int *ints = c->ints;
     if (!of) return 0;
     switch (c->combiner) {
-    case MPI_COMBINER_DUP:
-    case MPI_COMBINER_RESIZED: add_data(t, of, 0, 1); return 1;
-    case MPI_COMBINER_CONTIGUOUS: add_data(t, of, 0, (size_t)ints[0]); return 1;
-    case MPI_COMBINER_VECTOR:
-        for (int i = 0; i < ints[0]; i++) add_data(t, of, (ptrdiff_t)i * ints[2] * of->extent, (size_t)ints[1]);
-        return 1;
-    case MPI_COMBINER_HVECTOR:
-        for (int i = 0; i < ints[0]; i++) add_data(t, of, i * c->addresses[0], (size_t)ints[1]);
-        return 1;
-    case MPI_COMBINER_INDEXED:
-        for (int i = 0; i < ints[0]; i++)
-            add_data(t, of, ints[1 + ints[0] + i] * of->extent, (size_t)ints[1 + i]);
-        return 1;
-    case MPI_COMBINER_HINDEXED:
-        for (int i = 0; i < ints[0]; i++) add_data(t, of, c->addresses[i], (size_t)ints[1 + i]);
-        return 1;
-    case MPI_COMBINER_INDEXED_BLOCK:
-        for (int i = 0; i < ints[0]; i++) add_data(t, of, ints[2 + i] * of->extent, (size_t)ints[1]);
-        return 1;
-    case MPI_COMBINER_HINDEXED_BLOCK:
-        for (int i = 0; i < ints[0]; i++) add_data(t, of, c->addresses[i], (size_t)ints[1]);
-        return 1;
-    case MPI_COMBINER_STRUCT:
-        for (int i = 0; i < ints[0]; i++) add_data(t, race_type_of(c->types[i]), c->addresses[i], (size_t)ints[1 + i]);
-        return 1;
-    case MPI_COMBINER_SUBARRAY: add_subarray(t, c, of); return 1;
-    default: return 0;
+        case MPI_COMBINER_DUP:
+        case MPI_COMBINER_RESIZED: add_data(t, of, 0, 1); return 1;
+        case MPI_COMBINER_CONTIGUOUS: add_data(t, of, 0, (size_t)ints[0]); return 1;
+        case MPI_COMBINER_VECTOR:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, (ptrdiff_t)i * ints[2] * of->extent, (size_t)ints[1]);
+            return 1;
+        case MPI_COMBINER_HVECTOR:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, i * c->addresses[0], (size_t)ints[1]);
+            return 1;
+        case MPI_COMBINER_INDEXED:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, ints[1 + ints[0] + i] * of->extent, (size_t)ints[1 + i]);
+            return 1;
+        case MPI_COMBINER_HINDEXED:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, c->addresses[i], (size_t)ints[1 + i]);
+            return 1;
+        case MPI_COMBINER_INDEXED_BLOCK:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, ints[2 + i] * of->extent, (size_t)ints[1]);
+            return 1;
+        case MPI_COMBINER_HINDEXED_BLOCK:
+            for (int i = 0; i < ints[0]; i++) add_data(t, of, c->addresses[i], (size_t)ints[1]);
+            return 1;
+        case MPI_COMBINER_STRUCT:
+            for (int i = 0; i < ints[0]; i++)
+                add_data(t, race_type_of(c->types[i]), c->addresses[i], (size_t)ints[1 + i]);
+            return 1;
+        case MPI_COMBINER_SUBARRAY: add_subarray(t, c, of); return 1;
+        default: return 0;
     }
 }
 

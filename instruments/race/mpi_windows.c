@@ -53,11 +53,8 @@ static void expose(const struct race_win *w, void *base, MPI_Aint size, int64_t 
         return;
     }
     if (new) race_forget_private((uintptr_t)base, (size_t)size);
-    race_window_memory((struct race_named_window){.base = (uintptr_t)base,
-                                                  .size = (uint64_t)size,
-                                                  .unit = (uint32_t)unit,
-                                                  .place = place,
-                                                  .window = w->id});
+    race_window_memory((struct race_named_window){
+        .base = (uintptr_t)base, .size = (uint64_t)size, .unit = (uint32_t)unit, .place = place, .window = w->id});
 }
 
 /* Where the other processes' memory of a window of shared memory is mapped here. */
@@ -163,9 +160,9 @@ static void new_win(MPI_Win win, const struct made *made) {
         return result;                                                                                                 \
     }
 #define MAKES_ALL(C, UNIT)                                                                                             \
-    MAKES(MPI_Win_create##C, (void *base, MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), comm,  \
+    MAKES(MPI_Win_create##C, (void *base, MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, MPI_Win *win), comm, \
           CREATED, base, size, unit, base, size, unit, info, comm, win)                                                \
-    MAKES(MPI_Win_allocate##C, (MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),      \
+    MAKES(MPI_Win_allocate##C, (MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win),     \
           comm, ALLOCATED, *(void **)base, size, unit, size, unit, info, comm, base, win)                              \
     MAKES(MPI_Win_allocate_shared##C,                                                                                  \
           (MPI_Aint size, UNIT unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win), comm, SHARED,            \

@@ -30,8 +30,8 @@ struct race_win {
     struct race_peer *peers;
     struct race_group *group;
     struct race_context *x;
-    int sort;            /* enum race_sort: by what its epochs end now */
-    int all;             /* enum race_lock: of MPI_Win_lock_all */
+    int sort;                /* enum race_sort: by what its epochs end now */
+    int all;                 /* enum race_lock: of MPI_Win_lock_all */
     int *started, n_started; /* the PEs of the access epoch of MPI_Win_start, and of the exposure epoch */
     int *posted, n_posted;
     struct race_win *next;

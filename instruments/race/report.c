@@ -27,8 +27,7 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), s->pe,
-             s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), s->pe, s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
@@ -160,7 +159,7 @@ static void word_reason(const struct race_side *old, const struct race_side *now
         snprintf(text, room, "not completed before");
     else if (!old->completed)
         snprintf(text, room, "not completed%s",
-                 old->pe != now->pe  ? ""
+                 old->pe != now->pe ? ""
                  : race_job.wording ? race_job.wording->nothing_completes
                                     : ": no quiet or barrier between");
     else if (old->pe != now->pe)

@@ -120,7 +120,8 @@ static int find_alias(uintptr_t addr, struct spot *s) {
     race_spin_lock(&aliases_lock);
     for (size_t i = 0; i < n_aliases && !found; i++)
         if (addr - aliases[i].here < aliases[i].len) {
-            const size_t o = addr - aliases[i].here, to_arena = RACE_ARENA - ((aliases[i].there + o) & (RACE_ARENA - 1));
+            const size_t o = addr - aliases[i].here,
+                         to_arena = RACE_ARENA - ((aliases[i].there + o) & (RACE_ARENA - 1));
             s->together = aliases[i].len - o < to_arena ? aliases[i].len - o : to_arena;
             s->addr = aliases[i].there + o;
             s->pe = aliases[i].pe;
@@ -380,7 +381,8 @@ static __attribute__((noinline)) int related(race_epoch a, race_epoch b) {
     const enum race_op o = RACE_OP(a), p = RACE_OP(b);
     if (race_job.arenas)
         return RACE_ELEMENT(a) == RACE_ELEMENT(b) &&
-               (o == p || o <= RACE_NO_OP || p <= RACE_NO_OP); /* RACE_ANY_OP or RACE_NO_OP */
+               (o == p || o <= RACE_NO_OP || p <= RACE_NO_OP || /* RACE_ANY_OP or RACE_NO_OP */
+                RACE_ACTOR(a) == RACE_ACTOR(b));                /* ordered among themselves (MPI-3.1, 11.7.2) */
     if (s == RACE_ANY_TYPE || t == RACE_ANY_TYPE || signals == 1) return 1;
     return s == t && (signals || !((a ^ b) & RACE_SHARED_TEAM));
 }

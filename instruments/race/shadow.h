@@ -130,9 +130,9 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset);
 uint64_t race_detach(uintptr_t base);
 
 /* Exposed memory: other processes access it by windows of MPI, so that the cells of the whole chunks (RACE_CHUNK) that
- * it touches are shared, and stay so. race_expose returns 0 if there is no more room. race_cells_exposed: the cell of an
- * address of process pe, or NULL; those up to the end of the arena (job.h) follow. race_alias: what is mapped here is
- * process pe's exposed memory at `there`; race_unalias_of ends that. */
+ * it touches are shared, and stay so. race_expose returns 0 if there is no more room. race_cells_exposed: the cell of
+ * an address of process pe, or NULL; those up to the end of the arena (job.h) follow. race_alias: what is mapped here
+ * is process pe's exposed memory at `there`; race_unalias_of ends that. */
 int race_expose(uintptr_t base, size_t len);
 struct race_cell *race_cells_exposed(uintptr_t addr, int pe);
 void race_alias(uintptr_t here, size_t len, int pe, uintptr_t there);
