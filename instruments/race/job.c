@@ -104,6 +104,7 @@ static size_t lay_out(char *map) {
     if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
     if (race_job.arenas) {
+        race_job.exposed_len = n * race_job.arenas * (RACE_ARENA / 8) * sizeof(struct race_cell);
         PART(race_job.named_windows, RACE_NAMED_WINDOWS * sizeof(struct race_named_window));
         PART(race_job.channels, RACE_CHANNELS * sizeof(struct race_channel));
         PART(race_job.arena_of, n * RACE_ARENAS_ALL * sizeof(uint16_t));

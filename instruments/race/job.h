@@ -118,6 +118,7 @@ struct race_job {
     struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
     const struct race_wording *wording; /* report.h */
     uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
+    size_t exposed_len;                 /* bytes */
     struct race_cell *exposed;          /* the cells of the first process's first arena */
     uint16_t *arena_of;                 /* for each process and part of its address space: 1 + its arena, or 0 */
     struct race_named_window *named_windows;

@@ -38,6 +38,7 @@ struct call {
     enum race_op op;
     int fetches, writes;
     struct race_request *request;
+    size_t most; /* bytes of data: the shorter side gives them */
 };
 
 static enum race_op number_of(MPI_Op op) {
@@ -109,7 +110,7 @@ static void far_side(const struct call *c, int pe) {
                                           .signalled = UINT32_MAX};
         race_log(flow->actor, RACE_COUNT(f.who.epoch), &op);
     }
-    race_type_walk(race_type_of(c->target.type), base, (size_t)c->target.n, SIZE_MAX, far_block, &f);
+    race_type_walk(race_type_of(c->target.type), base, (size_t)c->target.n, c->most, far_block, &f);
 }
 
 /* ---- the caller's buffers ---- */
@@ -139,23 +140,43 @@ static void near_side(const struct call *c, int pe, const struct side *s, int wr
     flow = race_context_flow(c->w->x, RACE_PENDING, pe);
     n.who = (struct race_who){.epoch = flow ? race_flow_next(flow) : race_now, .clock = race_me->clock};
     if (flow) race_sort_actor(flow->actor, (enum race_sort)c->w->sort);
-    race_type_walk(race_type_of(s->type), (uintptr_t)s->at, (size_t)s->n, SIZE_MAX, near_block, &n);
+    race_type_walk(race_type_of(s->type), (uintptr_t)s->at, (size_t)s->n, c->most, near_block, &n);
 }
 
-/* Before the library's call: whoever learns from an accumulate does so later. */
+/* The bytes of data of a side; SIZE_MAX if they are not known. */
+static size_t bytes_of(const struct side *s) {
+    const struct race_datatype *t = s->type == MPI_DATATYPE_NULL ? NULL : race_type_of(s->type);
+    if (s->type == MPI_DATATYPE_NULL || (t && !t->known)) return SIZE_MAX;
+    return t && s->n > 0 ? (size_t)s->n * t->size : 0;
+}
+
 static void record(struct call *c, MPI_Win win) {
+    const size_t origin = bytes_of(&c->origin), target = bytes_of(&c->target);
     int pe;
     if (!(c->w = race_win_of(win)) || c->rank < 0 || c->rank >= c->w->n || c->target.n < 0) return;
     if ((pe = c->w->peers[c->rank].pe) < 0) return;
+    c->most = origin < target ? origin : target;
     if (c->request) {
         c->request->win = c->w;
         c->request->rank = c->rank;
     }
     if (c->target.n > 0 && c->target.type != MPI_DATATYPE_NULL) far_side(c, pe);
     near_side(c, pe, &c->origin, c->what == GET);
-    near_side(c, pe, &c->compare, 0);
+    if (c->compare.at != c->result.at) near_side(c, pe, &c->compare, 0);
     near_side(c, pe, &c->result, 1);
     race_tick(race_me);
+}
+
+/* Another process may learn from an accumulate while the library's call is under way, so it is recorded before; if the
+ * call fails, nothing is under way. Nobody learns from a put or a get. */
+static void before(struct call *c, MPI_Win win) {
+    if (c->what == ACCUMULATE) record(c, win);
+}
+
+static void after(struct call *c, MPI_Win win, int result) {
+    if (c->what != ACCUMULATE && result == MPI_SUCCESS) record(c, win);
+    if (c->what == ACCUMULATE && result != MPI_SUCCESS && c->w && c->rank >= 0 && c->rank < c->w->n)
+        race_win_done(c->w, c->rank, 0);
 }
 
 /* ---- the calls ---- */
@@ -167,17 +188,20 @@ static void record(struct call *c, MPI_Win win) {
 #define OF(CALL, ...)                                                                                                  \
     { .name = #CALL, .compare = NONE, .result = NONE, .rank = rank, .disp = disp, __VA_ARGS__ }
 
-/* RECORD is the call; REQUEST whether it has one. */
+/* RECORD is the call. */
 #define ACCESS(CALL, PARAMETERS, RECORD, ...)                                                                          \
     API int CALL PARAMETERS {                                                                                          \
         RACE_NEXT(CALL);                                                                                               \
         int result;                                                                                                    \
-        if (race_watches()) {                                                                                          \
+        if (!race_watches()) {                                                                                         \
+            RACE_FORWARD(result = next(__VA_ARGS__));                                                                  \
+        } else {                                                                                                       \
             struct call c = RECORD;                                                                                    \
             c.place = RACE_PLACE(CALL);                                                                                \
-            record(&c, win);                                                                                           \
+            before(&c, win);                                                                                           \
+            RACE_FORWARD(result = next(__VA_ARGS__));                                                                  \
+            after(&c, win, result);                                                                                    \
         }                                                                                                              \
-        RACE_FORWARD(result = next(__VA_ARGS__));                                                                      \
         return result;                                                                                                 \
     }
 #define REQUEST(CALL, PARAMETERS, RECORD, ...)                                                                         \
@@ -185,14 +209,17 @@ static void record(struct call *c, MPI_Win win) {
         RACE_NEXT(CALL);                                                                                               \
         struct race_request *r = rank == MPI_PROC_NULL ? NULL : race_request_new(RACE_REQUEST_RMA);                    \
         int result;                                                                                                    \
-        if (r) {                                                                                                       \
+        if (!r) {                                                                                                      \
+            RACE_FORWARD(result = next(__VA_ARGS__));                                                                  \
+        } else {                                                                                                       \
             struct call c = RECORD;                                                                                    \
             c.place = RACE_PLACE(CALL);                                                                                \
             c.request = r;                                                                                             \
-            record(&c, win);                                                                                           \
+            before(&c, win);                                                                                           \
+            RACE_FORWARD(result = next(__VA_ARGS__));                                                                  \
+            after(&c, win, result);                                                                                    \
+            race_request_made(r, result, request);                                                                     \
         }                                                                                                              \
-        RACE_FORWARD(result = next(__VA_ARGS__));                                                                      \
-        race_request_made(r, result, request);                                                                         \
         return result;                                                                                                 \
     }
 
@@ -235,48 +262,33 @@ ACCESSES(, int)
 ACCESSES(_c, MPI_Count)
 #endif
 
-API int MPI_Fetch_and_op(const void *origin, void *into, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op,
-                         MPI_Win win) {
-    RACE_NEXT(MPI_Fetch_and_op);
-    int result;
-    if (race_watches()) {
-        struct call c = {.name = "MPI_Fetch_and_op",
-                         .what = ACCUMULATE,
-                         .origin = op == MPI_NO_OP ? NONE : SIDE(origin, 1, type),
-                         .compare = NONE,
-                         .result = SIDE(into, 1, type),
-                         .target = SIDE(NULL, 1, type),
-                         .rank = rank,
-                         .disp = disp,
-                         .op = number_of(op),
-                         .writes = op != MPI_NO_OP,
-                         .fetches = 1};
-        c.place = RACE_PLACE(MPI_Fetch_and_op);
-        record(&c, win);
-    }
-    RACE_FORWARD(result = next(origin, into, type, rank, disp, op, win));
-    return result;
-}
-
-API int MPI_Compare_and_swap(const void *origin, const void *compare, void *into, MPI_Datatype type, int rank,
-                             MPI_Aint disp, MPI_Win win) {
-    RACE_NEXT(MPI_Compare_and_swap);
-    int result;
-    if (race_watches()) {
-        struct call c = {.name = "MPI_Compare_and_swap",
-                         .what = ACCUMULATE,
-                         .origin = SIDE(origin, 1, type),
-                         .compare = SIDE(compare, 1, type),
-                         .result = SIDE(into, 1, type),
-                         .target = SIDE(NULL, 1, type),
-                         .rank = rank,
-                         .disp = disp,
-                         .op = RACE_ANY_OP,
-                         .writes = 1,
-                         .fetches = 1};
-        c.place = RACE_PLACE(MPI_Compare_and_swap);
-        record(&c, win);
-    }
-    RACE_FORWARD(result = next(origin, compare, into, type, rank, disp, win));
-    return result;
-}
+#define ONE(P)    SIDE(P, 1, type)
+#define LIST(...) __VA_ARGS__
+ACCESS(MPI_Fetch_and_op,
+       (const void *origin, void *into, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Op op, MPI_Win win),
+       LIST({.name = "MPI_Fetch_and_op",
+             .what = ACCUMULATE,
+             .origin = op == MPI_NO_OP ? NONE : ONE(origin),
+             .compare = NONE,
+             .result = ONE(into),
+             .target = ONE(NULL),
+             .rank = rank,
+             .disp = disp,
+             .op = number_of(op),
+             .writes = op != MPI_NO_OP,
+             .fetches = 1}),
+       origin, into, type, rank, disp, op, win)
+ACCESS(MPI_Compare_and_swap,
+       (const void *origin, const void *compare, void *into, MPI_Datatype type, int rank, MPI_Aint disp, MPI_Win win),
+       LIST({.name = "MPI_Compare_and_swap",
+             .what = ACCUMULATE,
+             .origin = ONE(origin),
+             .compare = ONE(compare),
+             .result = ONE(into),
+             .target = ONE(NULL),
+             .rank = rank,
+             .disp = disp,
+             .op = RACE_ANY_OP,
+             .writes = 1,
+             .fetches = 1}),
+       origin, compare, into, type, rank, disp, win)

@@ -162,6 +162,7 @@ static struct race_datatype *take_apart(MPI_Datatype type) {
     if (c.combiner == MPI_COMBINER_NAMED) {
         add_block(t, (struct race_block_of_type){
                          .len = (size_t)size, .unit = size > 0 ? (uint32_t)size : 1, .element = class_of(type)});
+        t->known = 1;
         return t;
     }
     c.ints = calloc((size_t)c.n_ints + 1, sizeof *c.ints);
@@ -179,6 +180,7 @@ static struct race_datatype *take_apart(MPI_Datatype type) {
         t->n = 0;
         t->size = 0;
     }
+    t->known = known;
     return t;
 }
 

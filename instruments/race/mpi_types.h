@@ -20,6 +20,7 @@ struct race_block_of_type {
 struct race_datatype {
     ptrdiff_t extent;
     size_t size; /* bytes of data */
+    int known;   /* 0: of a constructor that is not taken apart; its data are not checked */
     size_t n, room;
     struct race_block_of_type *blocks;
 };

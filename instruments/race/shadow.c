@@ -83,6 +83,7 @@ static struct alias {
     int pe;
 } * aliases;
 static size_t n_aliases;
+int race_has_aliases;
 static uint32_t aliases_lock;
 static int any_exposed;
 
@@ -99,12 +100,6 @@ struct race_cell *race_cells_exposed(uintptr_t addr, int pe) {
     if (!race_job.arenas || addr >> 47) return NULL;
     arena = __atomic_load_n(arena_entry(pe, addr), __ATOMIC_ACQUIRE);
     return arena ? cells_of_arena(pe, arena) + (addr & (RACE_ARENA - 1)) / 8 : NULL;
-}
-
-/* Whether these cells, of a chunk of this process's memory, are shared. */
-static int is_exposed(const struct race_cell *cells) {
-    return race_job.arenas && (uintptr_t)cells - (uintptr_t)race_job.exposed <
-                                  (size_t)race_job.n_pes * race_job.arenas * (RACE_ARENA / 8) * sizeof *cells;
 }
 
 /* Where the accesses to an address of this process are recorded. */
@@ -157,7 +152,7 @@ static struct spot find(uintptr_t addr, int make) {
     } else {
         s.together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
         s.cells = private_cells(addr, make && race_window.private_mode != RACE_PRIVATE_OFF);
-        if (!is_exposed(s.cells)) {
+        if (!race_is_exposed(s.cells)) {
             s.pe = -1;
             if (race_window.private_mode == RACE_PRIVATE_OFF) s.cells = NULL;
         }
@@ -260,7 +255,7 @@ int race_expose(uintptr_t base, size_t len) {
     race_spin_lock(&lock);
     for (uintptr_t at = base & ~(RACE_CHUNK - 1); at < base + len && all; at += RACE_CHUNK) {
         struct race_cell **chunk = &race_window.chunks[at >> RACE_CHUNK_SHIFT], *had = *chunk, *cells;
-        if (is_exposed(had)) continue;
+        if (race_is_exposed(had)) continue;
         if (!make_arena(at)) {
             all = 0;
             break;
@@ -282,6 +277,7 @@ void race_alias(uintptr_t here, size_t len, int pe, uintptr_t there) {
     if ((more = realloc(aliases, (n_aliases + 1) * sizeof *more))) {
         aliases = more;
         aliases[n_aliases] = (struct alias){.here = here, .there = there, .len = len, .pe = pe};
+        race_has_aliases = 1;
         __atomic_store_n(&n_aliases, n_aliases + 1, __ATOMIC_RELEASE);
     }
     race_spin_unlock(&aliases_lock);
