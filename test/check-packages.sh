@@ -102,7 +102,9 @@ grep -vqE "$line" \
     "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
 number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' configure.ac)))
 sonames=
-for name in librma librma_shmem librma_caf librma_race librma_race_mpi librma_trace; do sonames="$sonames$name.so.$number "; done
+for name in librma librma_shmem librma_caf librma_race librma_race_mpi librma_trace; do
+    sonames="$sonames$name.so.$number "
+done
 [ "$(sed -n 's/ .*#MINVER#$//p' "$dir/symbols" | tr '\n' ' ')" = "$sonames" ] ||
     fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
 grep -q "^Package: librma$number\$" debian/control || fail "debian/control has no package librma$number"

@@ -720,7 +720,7 @@ job() {
     fi
 }
 $rma_mpicc --race box.c load.c -o box >out 2>err </dev/null || fail "rma_mpicc --race"
-job "a race in a window" 66 "by MPI_Put at box.c:15 in main" ./box
+job "a race in a window" 66 "at box.c:14 in main" ./box
 job "RMA_RACE=no" 0 '' env RMA_RACE=no ./box
 job "RMA_RACE=exitcode=7" 7 "1 pair of places races" env RMA_RACE=exitcode=7 ./box
 $rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out 2>err </dev/null || fail "a part"
@@ -739,7 +739,7 @@ done
 
 need_rma_mpi
 # shellcheck disable=SC2086
-job "rma_mpi, and a race" 66 "by MPI_Put at box.c:15 in main" $preload ./box
+job "rma_mpi, and a race" 66 "at box.c:14 in main" $preload ./box
 code=0
 # shellcheck disable=SC2086
 $preload --race ./plain >out 2>err </dev/null || code=$?
@@ -750,7 +750,7 @@ else
 fi
 if ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.c -o sanitized >out 2>err </dev/null &&
     ldd ./sanitized | grep -q libtsan; then
-    job "rma_mpi --race with a program of -fsanitize=thread" 66 "by MPI_Put at box.c:15 in main" \
+    job "rma_mpi --race with a program of -fsanitize=thread" 66 "at box.c:14 in main" \
         sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
 fi
 

@@ -316,7 +316,8 @@ fi
 tried=$(wc -l <"$dir/files")
 ended=$(find "$dir/results" -type f | wc -l)
 [ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failed=$((failed + 1)); }
-[ -n "$compiler" ] || [ -n "$with_clang" ] || [ "$folder" != . ] || echo "OpenMP was not tried with clang: there is none, or no libomp"
+[ -n "$compiler" ] || [ -n "$with_clang" ] || [ "$folder" != . ] ||
+    echo "OpenMP was not tried with clang: there is none, or no libomp"
 [ $left_out -eq 0 ] || echo "$left_out programs were left out: the compiler lacks C++ or OpenMP"
 echo "$tried programs: racy $(count 'ok RACY') ok, $(count 'failed RACY') failed;" \
     "mended $(count 'ok MENDED') ok, $(count 'failed MENDED') failed;" \
