@@ -61,6 +61,8 @@ struct race_place {
 #define RACE_ARENAS_ALL  ((size_t)1 << (47 - RACE_ARENA_SHIFT)) /* in an address space */
 #define RACE_ARENAS_MOST 256                                    /* of a process that have cells */
 
+#define RACE_COMM_IDS 4096
+
 /* How reports name what a program of MPI windows has; NULL: the program has librma's interfaces. */
 struct race_wording;
 
@@ -73,8 +75,9 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
-    uint32_t ids;                      /* of communicators and windows of MPI */
-    uintptr_t programs[RACE_PES_MOST]; /* where each process has the main program */
+    uint32_t window_ids;                   /* the last number of a window of MPI */
+    uint64_t comm_ids[RACE_COMM_IDS / 64]; /* the numbers of communicators that are in use */
+    uintptr_t programs[RACE_PES_MOST];     /* where each process has the main program */
     uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {

@@ -42,9 +42,19 @@ static uint64_t hash_of(const int *pes, int n) {
     return hash;
 }
 
-/* A number that no other communicator has. */
+/* A number that no other communicator has. Numbers are reused, so that communicators of the same processes that exist
+ * one after the other are one group (group.h): their calls have one order. 0: all are taken; those communicators of the
+ * same processes share a group. */
+static uint32_t new_id(void) {
+    for (uint32_t id = 1; id < RACE_COMM_IDS; id++) {
+        const uint64_t bit = (uint64_t)1 << id % 64;
+        if (!(__atomic_fetch_or(&race_job.header->comm_ids[id / 64], bit, __ATOMIC_RELAXED) & bit)) return id;
+    }
+    return 0;
+}
+
 static uint64_t agree_on_id(MPI_Comm comm, int me) {
-    uint32_t id = me == 0 ? __atomic_add_fetch(&race_job.header->ids, 1, __ATOMIC_RELAXED) : 0;
+    uint32_t id = me == 0 ? new_id() : 0;
     return PMPI_Bcast(&id, 1, MPI_UINT32_T, 0, comm) == MPI_SUCCESS ? id : 0;
 }
 
@@ -76,10 +86,11 @@ static struct race_comm *new_comm(MPI_Comm comm, int together) {
     if (inter)
         c->id = hash_of(c->pes, c->n) ^ hash_of(c->far_pes, c->n_far);
     else if (together)
-        c->id = agree_on_id(comm, c->me);
+        c->numbered = 1, c->id = agree_on_id(comm, c->me);
     else
         c->id = hash_of(c->pes, c->n) | (uint64_t)1 << 63;
     if (!inter && all_known(c->pes, c->n)) c->group = race_group_named(c->pes, c->n, c->id);
+    if (!inter && !c->group && all_known(c->pes, c->n)) c->group = race_group_of(c->pes, c->n);
     race_spin_lock(&comms_lock);
     c->next = comms;
     comms = c;
@@ -108,6 +119,9 @@ void race_comm_gone(MPI_Comm comm) {
         if ((*p)->handle == comm) {
             struct race_comm *c = *p;
             *p = c->next;
+            if (c->me == 0 && c->numbered && c->id)
+                __atomic_fetch_and(&race_job.header->comm_ids[c->id / 64], ~((uint64_t)1 << c->id % 64),
+                                   __ATOMIC_RELAXED);
             if (c->far_pes != c->pes) free(c->far_pes);
             free(c->pes);
             free(c);

@@ -10,10 +10,11 @@
 
 struct race_comm {
     MPI_Comm handle;
-    uint64_t id; /* the same on all its processes */
-    int n, me;   /* of its own group */
-    int *pes;    /* ranks in MPI_COMM_WORLD; -1: of another world */
-    int n_far;   /* of an intercommunicator: the other group; else the same as the above */
+    int numbered; /* 1: the id was agreed on, and is free when the communicator is */
+    uint64_t id;  /* the same on all its processes */
+    int n, me;    /* of its own group */
+    int *pes;     /* ranks in MPI_COMM_WORLD; -1: of another world */
+    int n_far;    /* of an intercommunicator: the other group; else the same as the above */
     int *far_pes;
     struct race_group *group; /* NULL: of an intercommunicator, or one with processes of another world */
     struct race_comm *next;

@@ -266,6 +266,8 @@ API int MPI_Request_free(MPI_Request *request) {
     if (r && result == MPI_SUCCESS) {
         race_settle(r->x, RACE_PENDING, race_job.my_pe, 1);
         race_settle(r->x, RACE_PUTS, race_job.my_pe, 1);
+        if (r->kind == RACE_REQUEST_RECEIVE && r->active && r->peer >= 0 && r->tag >= 0)
+            race_heard(r->comm, r->peer, r->tag, r); /* the next one gets the next message */
         drop(r);
     }
     return result;

@@ -112,7 +112,7 @@ static void new_win(MPI_Win win, const struct made *made) {
         return;
     }
     n = c->n;
-    if (c->me == 0) own.id = __atomic_add_fetch(&race_job.header->ids, 1, __ATOMIC_RELAXED);
+    if (c->me == 0) own.id = __atomic_add_fetch(&race_job.header->window_ids, 1, __ATOMIC_RELAXED);
     w->handle = win;
     w->dynamic = made->how == DYNAMIC;
     w->same_op = is_same_op(made->info);
