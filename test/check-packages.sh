@@ -96,7 +96,7 @@ sed -n 's/^ \(.*\)@Base [0-9.]*$/\1/p' "$dir/symbols" | LC_ALL=C sort >"$dir/lis
 cat include/rma.symbols include/shmem.symbols include/caf.symbols | sed 's/ .*//' | LC_ALL=C sort >"$dir/names"
 cmp -s "$dir/listed" "$dir/names" || fail "debian/symbols prints other symbols than include/*.symbols have"
 name='[A-Za-z_0-9]+@Base|\(regex[|]optional\)"@Base[$]"'
-library="librma(_shmem|_caf|_race|_trace)?[.]so[.][0-9]+"
+library="librma(_shmem|_caf|_race|_race_mpi|_trace)?[.]so[.][0-9]+"
 line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^$library librma[0-9]+ #MINVER#\$|^[*] "
 grep -vqE "$line" \
     "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
