@@ -20,6 +20,9 @@
 /* race_next looks the name up once, and ends the process if no library has it. */
 void *race_next(void **known, const char *name);
 
+/* race_is_behind: 1: another library takes the program's calls before this one, which then looks for no races. */
+extern int race_is_behind;
+
 #define RACE_NEXT(CALL)                                                                                                \
     static void *known_;                                                                                               \
     __typeof__(&CALL) next = __extension__(__typeof__(&CALL)) race_next(&known_, #CALL)

@@ -71,7 +71,7 @@ API int MPI_Init(int *argc, char ***argv) {
     RACE_NEXT(MPI_Init);
     int result;
     RACE_FORWARD(result = next(argc, argv));
-    if (result == MPI_SUCCESS && !race_inside) race_open();
+    if (result == MPI_SUCCESS && !race_inside && !race_is_behind) race_open();
     return result;
 }
 
@@ -79,7 +79,7 @@ API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     RACE_NEXT(MPI_Init_thread);
     int result;
     RACE_FORWARD(result = next(argc, argv, required, provided));
-    if (result == MPI_SUCCESS && !race_inside) race_open();
+    if (result == MPI_SUCCESS && !race_inside && !race_is_behind) race_open();
     return result;
 }
 
