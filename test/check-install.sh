@@ -72,7 +72,7 @@ if ! deep && [ -z "${SANITIZERS-}" ] && cmp -s config.h "$top_builddir/config.h"
     rm -f objects stamps
 fi
 # Then with another prefix: libtool would refuse to install libraries that were linked for the first one.
-must "$make" -j2 librma.la librma_shmem.la librma_race.la librma_trace.la librma_mpi.la librma_caf.la
+must "$make" -j2 librma.la librma_shmem.la librma_race.la librma_race_mpi.la librma_trace.la librma_mpi.la librma_caf.la
 configure_for "$prefix"
 # Programs that are not installed are not linked.
 must "$make" -j2 noinst_PROGRAMS=
@@ -126,6 +126,7 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_caf.so lib/librma_caf.so.1 lib/pkgconfig/rma-caf.pc bin/rmafc \
+    lib/librma_race_mpi.so lib/librma_race_mpi.so.1 lib/librma/tsan/libtsan.so.2 bin/rma_mpicc bin/rma_mpicxx \
     lib/librma_race.so lib/librma_race.so.1 lib/librma/race.specs lib/librma/race.wraps \
     lib/librma/inline.h lib/librma/uninstrumented.h lib/librma/unseen.h \
     lib/librma_trace.so lib/librma_trace.so.1 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \

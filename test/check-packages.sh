@@ -100,13 +100,15 @@ sed -n 's/^ \(.*\)@Base [0-9.]*$/\1/p' "$dir/symbols" | LC_ALL=C sort >"$dir/lis
 cat include/rma.symbols include/shmem.symbols include/caf.symbols | sed 's/ .*//' | LC_ALL=C sort >"$dir/names"
 cmp -s "$dir/listed" "$dir/names" || fail "debian/symbols prints other symbols than include/*.symbols have"
 name='[A-Za-z_0-9]+@Base|\(regex[|]optional\)"(\^ucp_[.][*])?@Base[$]"'
-library="librma(_shmem|_caf|_race|_trace)?[.]so[.][0-9]+"
+library="librma(_shmem|_caf|_race|_race_mpi|_trace)?[.]so[.][0-9]+"
 line="^ ($name) [0-9]+[.][0-9]+[.][0-9]+\$|^$library librma-mpich[0-9]+ #MINVER#\$|^[*] "
 grep -vqE "$line" \
     "$dir/symbols" && fail "debian/symbols prints a line that is none of dpkg's"
 number=$(($(sed -n 's/^VERSION_INFO=\([0-9]*\):[0-9]*:\([0-9]*\)$/\1 - \2/p' configure.ac)))
 sonames=
-for name in librma librma_shmem librma_caf librma_race librma_trace; do sonames="$sonames$name.so.$number "; done
+for name in librma librma_shmem librma_caf librma_race librma_race_mpi librma_trace; do
+    sonames="$sonames$name.so.$number "
+done
 [ "$(sed -n 's/ .*#MINVER#$//p' "$dir/symbols" | tr '\n' ' ')" = "$sonames" ] ||
     fail "debian/symbols has other sonames than VERSION_INFO of configure.ac"
 for flavour in mpich openmpi; do

@@ -34,10 +34,10 @@ if [ -z "$prefix" ]; then
     . "$top_srcdir/test/stage.sh"
     stage "$dir/stage" || exit 1
     prefix=$stage_prefix
-    oshcc=$dir/stage/bin/oshcc
+    oshcc=$dir/stage/bin/oshcc rma_mpicc=$dir/stage/bin/rma_mpicc
 else
     prefix=$(cd "$prefix" && pwd)
-    oshcc=$prefix/bin/oshcc
+    oshcc=$prefix/bin/oshcc rma_mpicc=$prefix/bin/rma_mpicc
 fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -672,5 +672,88 @@ for sanitizer in -fsanitize=thread -fsanitize=undefined,address; do
         fail "$sanitizer: exit $code"
     fi
 done
+
+# ---- programs of MPI windows ----
+
+cat >box.c <<'END'
+#include <mpi.h>
+#include <stdio.h>
+
+int load(const int *word);
+
+int main(void) {
+    int me, seen, *box;
+    MPI_Win win;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    MPI_Win_allocate(sizeof(int), 1, MPI_INFO_NULL, MPI_COMM_WORLD, &box, &win);
+    *box = 0;
+    MPI_Win_fence(0, win);
+    if (me == 0) MPI_Put(&me, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
+    seen = me == 1 ? load(box) : 0;
+    MPI_Win_fence(0, win);
+    printf("rank %d has seen %d\n", me, seen);
+    MPI_Win_free(&win);
+    MPI_Finalize();
+    return 0;
+}
+END
+cat >load.c <<'END'
+int load(const int *word);
+int load(const int *word) { return *word; }
+END
+# job WHAT EXIT TEXT PROGRAM...: two processes end so, and the text is in what they print on standard error. Without a
+# TEXT they print nothing there.
+job() {
+    what=$1 expected=$2 text=$3
+    shift 3
+    # shellcheck disable=SC2086
+    run $mpiexec -n 2 "$@"
+    if [ "$status" -ne "$expected" ]; then
+        fail "$what: exit $status, not $expected"
+    elif [ -n "$text" ] && ! grep -qe "$text" "$dir/err"; then
+        fail "$what: no text \"$text\""
+    elif [ -z "$text" ] && grep -q 'librma race' "$dir/err"; then
+        fail "$what: a report"
+    else
+        ok "$what"
+    fi
+}
+$rma_mpicc --race box.c load.c -o box >out 2>err </dev/null || fail "rma_mpicc --race"
+job "a race in a window" 66 "at box.c:14 in main" ./box
+job "RMA_RACE=no" 0 '' env RMA_RACE=no ./box
+job "RMA_RACE=exitcode=7" 7 "1 pair of places races" env RMA_RACE=exitcode=7 ./box
+$rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out 2>err </dev/null || fail "a part"
+job "a file without --race" 0 "compiled without --race: load.c; its loads and stores are not seen" ./part
+$rma_mpicc -g box.c load.c -o plain >out 2>err </dev/null || fail "rma_mpicc without --race"
+job "a program without --race" 0 '' ./plain
+for option in -static -fsanitize=thread; do
+    code=0
+    $rma_mpicc --race $option box.c load.c -o part >out 2>err </dev/null || code=$?
+    if [ $code -eq 2 ] && grep -qe "leave out $option" err; then
+        ok "rma_mpicc --race $option: refused"
+    else
+        fail "rma_mpicc --race $option: exit $code"
+    fi
+done
+
+need_rma_mpi
+# shellcheck disable=SC2086
+job "rma_mpi, and a race" 66 "at box.c:14 in main" $preload ./box
+job "a library of MPI's calls before the detector" 0 "which comes before the detector: no races are looked for" \
+    env LD_PRELOAD="$library" ./box
+code=0
+# shellcheck disable=SC2086
+$preload --race ./plain >out 2>err </dev/null || code=$?
+if [ $code -eq 2 ] && grep -q "was compiled without -fsanitize=thread" err; then
+    ok "rma_mpi --race with a program without instrumentation: refused"
+else
+    fail "rma_mpi --race with a program without instrumentation: exit $code"
+fi
+if ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.c -o sanitized >out 2>err </dev/null &&
+    ldd ./sanitized | grep -q libtsan; then
+    job "rma_mpi --race with a program of -fsanitize=thread" 66 "at box.c:14 in main" \
+        sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
+fi
 
 verdict

@@ -15,6 +15,7 @@ set -eu
 usage() {
     cat <<'TEXT'
 usage: check-race.sh [OPTION...]
+  --folder NAME     the programs of this folder below test/race; mpi: programs of MPI windows, with rma_mpicc --race
   --only PATTERN    only programs whose name (without .c) the shell pattern fits: --only 'lock_*'
   --jobs N          run N programs at once (default: 2)
   --compiler=NAME   compile with this C compiler alone, and the C++ compiler that belongs to it: --compiler=clang
@@ -30,18 +31,19 @@ refuse() { # refuse TEXT
     exit 2
 }
 
-only='*' jobs=2 compiler='' prefix='' strict=no plain=no keep=no one=
+folder=. only='*' jobs=2 compiler='' prefix='' strict=no plain=no keep=no one=
 while [ $# -gt 0 ]; do
     option=$1
     shift
     case $option in
-    --only | --jobs | --compiler | --prefix | --one)
+    --folder | --only | --jobs | --compiler | --prefix | --one)
         [ $# -gt 0 ] || refuse "$option: a value is missing"
         option=$option=$1
         shift
         ;;
     esac
     case $option in
+    --folder=*) folder=${option#*=} ;;
     --only=*) only=${option#*=} ;;
     --jobs=*) jobs=${option#*=} ;;
     --compiler=*) compiler=${option#*=} ;;
@@ -91,10 +93,11 @@ reports_of() {
             report = ""
         }
         /librma race:/ { judge(); inside = 0 }
-        /librma race: PE [0-9]+[,a-z0-9 ]* (reads|writes|frees|has left) / { inside = 1 }
+        /librma race: (PE|rank) [0-9]+[,a-z0-9 ]* (reads|writes|frees|has left) / { inside = 1 }
         /what would order them/ { inside = 0 }
         inside {
             gsub(/allocated (in [^ ]* )?at [^ ,)]*/, "")
+            gsub(/\(MPI_Win_[a-z_]* at [^ ,)]*\)/, "")
             report = report $0 "\n"
         }
         END { judge(); print right + 0, other + 0 }' "$4"
@@ -112,7 +115,7 @@ try_version() {
     fi
     deadline=$(seconds 60)
     # shellcheck disable=SC2086
-    timeout -k 5 "$deadline" $mpiexec -n "$pes" "$log" >"$log.out" 2>"$log.err" </dev/null || code=$?
+    timeout -k 5 "$deadline" $mpiexec -n "$pes" $start "$log" >"$log.out" 2>"$log.err" </dev/null || code=$?
     if [ $code -eq 124 ] || [ $code -eq 137 ]; then
         why="does not end within $deadline seconds"
         return 1
@@ -166,7 +169,10 @@ try_file() {
     -m*.x86_64) ;;
     -m*) flags= ;; # options of x86-64's instructions; the program does without on other processors
     esac
-    case $base in
+    start=''
+    if grep -q '^/\* RMA_MPI \*/$' "$file"; then start=$preload; fi
+    case $RACE_FOLDER$base in
+    mpi*) command=$RACE_BIN/rma_mpicc ;;
     *.cc) command=$RACE_BIN/oshc++ ;;
     *)
         command=$RACE_BIN/oshcc
@@ -195,13 +201,14 @@ $said}"
 }
 
 if [ -n "$one" ]; then
+    need_rma_mpi
     try_file
     exit 0
 fi
 
 # ---- the compiler commands ----
 
-[ -e "$top_srcdir/test/race" ] || { echo "check-race: there is no $top_srcdir/test/race" >&2; exit 99; }
+[ -e "$top_srcdir/test/race/$folder" ] || hard "there is no $top_srcdir/test/race/$folder"
 skip_with_sanitizers
 need_lines
 [ $keep = no ] || trap 'echo "kept: $dir"' EXIT
@@ -263,9 +270,11 @@ fi
 # The kind of a program is the first word of its name. With `normal` the first program of each kind and each twelfth
 # after it, with `quick` the first one alone.
 step=$(by_depth 1000 12 1)
+[ "$folder" = . ] || step=$(by_depth 3 1 1)
 left_out=0 last_kind=
-openmp=" $(grep -lx '/\* FLAGS: -fopenmp \*/' "$top_srcdir"/test/race/*.c | sed 's,.*/,,' | tr '\n' ' ')"
-for file in "$top_srcdir"/test/race/*.c "$top_srcdir"/test/race/*.cc; do
+openmp=" $(grep -lx '/\* FLAGS: -fopenmp \*/' "$top_srcdir/test/race/$folder"/*.c | sed 's,.*/,,' | tr '\n' ' ')"
+for file in "$top_srcdir/test/race/$folder"/*.c "$top_srcdir/test/race/$folder"/*.cc; do
+    [ -e "$file" ] || continue
     base=${file##*/}
     # shellcheck disable=SC2254
     case ${base%.*} in
@@ -292,7 +301,8 @@ if [ ! -s "$dir/files" ]; then
 fi
 
 RACE_DIR=$dir RACE_BIN=$bin RACE_OPTION=$option RACE_STRICT=$strict RACE_KEEP=$keep
-export RACE_DIR RACE_BIN RACE_OPTION RACE_STRICT RACE_KEEP top_srcdir top_builddir
+RACE_FOLDER=${folder#.}
+export RACE_FOLDER RACE_DIR RACE_BIN RACE_OPTION RACE_STRICT RACE_KEEP top_srcdir top_builddir
 # File names may have blanks, through the source folder's name.
 tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$0" --one
 
@@ -306,7 +316,8 @@ fi
 tried=$(wc -l <"$dir/files")
 ended=$(find "$dir/results" -type f | wc -l)
 [ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failed=$((failed + 1)); }
-[ -n "$compiler" ] || [ -n "$with_clang" ] || echo "OpenMP was not tried with clang: there is none, or no libomp"
+[ -n "$compiler" ] || [ -n "$with_clang" ] || [ "$folder" != . ] ||
+    echo "OpenMP was not tried with clang: there is none, or no libomp"
 [ $left_out -eq 0 ] || echo "$left_out programs were left out: the compiler lacks C++ or OpenMP"
 echo "$tried programs: racy $(count 'ok RACY') ok, $(count 'failed RACY') failed;" \
     "mended $(count 'ok MENDED') ok, $(count 'failed MENDED') failed;" \

@@ -37,10 +37,26 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
 
+/* In a program of MPI windows, whose memory is in chunks (shadow.h): whether an access repeats the last one, or is of
+ * memory of which nothing is recorded. */
+static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
+    struct race_cell *const *chunks = race_window.chunks, *c;
+    race_epoch mask;
+    if (!race_job.arenas || !chunks || addr >> 47 || (addr & 7) + size > 8) return 0;
+    c = __atomic_load_n(&chunks[addr >> RACE_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
+    if (!c) return race_window.private_mode != RACE_PRIVATE_ALL && !race_has_aliases;
+    c += (addr & (RACE_CHUNK - 1)) / 8;
+    if (race_window.private_mode != RACE_PRIVATE_ALL && !race_is_exposed(c))
+        return !race_has_aliases && (race_window.private_mode == RACE_PRIVATE_OFF || !(c->write | c->read));
+    if (race_has_aliases) return 0;
+    mask = race_mask(addr, size);
+    return ((__atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED) ^ race_same) & (~RACE_MASK | mask)) == 0;
+}
+
 /* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me) return;
+    if (!race_me || is_nothing_new(addr, size, write)) return;
     if (race_is_busy()) {
         race_put_off((struct race_event){
             .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = size, .write = write, .pc = pc});

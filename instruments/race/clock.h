@@ -52,7 +52,17 @@ enum race_type {
 #define RACE_OF_TYPE(t)  ((race_epoch)(t) << 10)
 #define RACE_TYPE(e)     ((enum race_type)((e) >> 10 & 7))
 #define RACE_SHARED_TEAM ((race_epoch)1 << 13) /* in a context of SHMEM_TEAM_SHARED, or of a team split from it */
-#define RACE_FAMILY      (RACE_OF_TYPE(7) | RACE_SHARED_TEAM)
+
+/* The family of an accumulate of MPI: it is atomic towards those of the same predefined datatype and, by default, of
+ * the same operation or MPI_NO_OP (MPI-3.1, 11.2.1 and 11.7.1). The type is a class, since the bytes give the size; the
+ * operations that are rarest have one number. */
+enum race_element { RACE_INTEGER, RACE_NATURAL, RACE_REAL, RACE_COMPOUND };
+enum race_op { RACE_ANY_OP, RACE_NO_OP, RACE_REPLACE, RACE_SUM, RACE_PROD, RACE_MIN, RACE_MAX, RACE_OTHER_OP };
+#define RACE_OF_ACCUMULATE(e, o) ((race_epoch)(e) << 10 | (race_epoch)(o) << 12)
+#define RACE_ELEMENT(e)          ((enum race_element)((e) >> 10 & 3))
+#define RACE_OP(e)               ((enum race_op)((e) >> 12 & 7))
+
+#define RACE_FAMILY ((race_epoch)31 << 10)
 
 /* What fences have ordered, as far as the calling thread knows: in a context towards a PE, or (context NULL) in all
  * contexts towards all PEs. `into` adds it to a clock (race_publish); NULL: adds nothing. */
@@ -122,6 +132,7 @@ uint32_t race_actor_standing(enum race_kind kind, int from, int to);
 #define RACE_STANDING(n) ((size_t)(n) + 3 * (size_t)(n) * (size_t)(n))
 
 /* race_clocks: how many numbers a clock has in a job of n PEs: those of the PEs, and room for threads and contexts. */
+#define RACE_ROOM_OF_WINDOWS 4096 /* more in programs of MPI windows, which have flows for each window and request */
 static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (size_t)n; }
 
 /* race_join: from now on the calling thread also knows what `clock` says. race_know: the same for one number. */

@@ -123,10 +123,7 @@ static void near_buffer(struct race_context *x, int pe, const void *addr, size_t
         race_local(addr, len, RACE_PLAIN, write, place, &who);
         return;
     }
-    if ((uintptr_t)addr - race_job.space >= race_job.stride && !x->private_pending) {
-        x->private_pending = 1;
-        if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
-    }
+    if ((uintptr_t)addr - race_job.space >= race_job.stride && !x->private_pending) race_private_pending(x);
     who = pending_who(x, pe);
     race_local(addr, len, RACE_PLAIN, write, place, &who);
     race_stack_buffer((uintptr_t)addr, len, who.epoch);
@@ -329,8 +326,6 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
 
 /* ---- atomics and signals ---- */
 
-static void settle(struct race_context *x, enum race_kind kind, int pe, int completes);
-
 /* The family of an atomic of OpenSHMEM, from the name of its call: shmem_ctx_TYPE_atomic_add, shmem_TYPE_swap. Types of
  * the same size that C takes for one type are one here: int64 is long, and so are ptrdiff and, unsigned, size. */
 static race_epoch family_of(const struct race_call *c, const struct race_context *x) {
@@ -358,8 +353,8 @@ static race_epoch family_of_signal(const struct race_call *c, int add) {
 static void native_release(const struct race_call *c) {
     struct race_context *x = race_context_of(c->ctx);
     for (int pe = 0; x && pe < race_job.n_pes; pe++) {
-        settle(x, RACE_PUTS, pe, 1);
-        settle(x, RACE_SIGNALLED, pe, 1);
+        race_settle(x, RACE_PUTS, pe, 1);
+        race_settle(x, RACE_SIGNALLED, pe, 1);
     }
 }
 
@@ -455,9 +450,7 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 
 /* ---- order ---- */
 
-/* Orders the operations of this kind to PE pe, as far as the calling thread knows of them, before later ones and, if
- * `completes`, completes them. */
-static void settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
+void race_settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
     for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
         struct race_flow *flow = race_share_flow(s, kind, pe);
         const uint32_t to = flow ? race_flow_known(flow) : 0;
@@ -477,28 +470,36 @@ void race_fence(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(x, RACE_PUTS, pe, 0);
-        settle(x, RACE_SIGNALLED, pe, 0);
+        race_settle(x, RACE_PUTS, pe, 0);
+        race_settle(x, RACE_SIGNALLED, pe, 0);
     }
 }
 
 static void private_done(struct race_context *x, void *pending) { *(int *)pending |= x->private_pending; }
 
+void race_private_pending(struct race_context *x) {
+    x->private_pending = 1;
+    if (race_window.private_mode == RACE_PRIVATE_OFF) race_private_mode(RACE_PRIVATE_PENDING);
+}
+
+void race_private_done(struct race_context *x) {
+    int pending = 0;
+    if (!x->private_pending && race_window.private_mode != RACE_PRIVATE_PENDING) return;
+    x->private_pending = 0;
+    race_contexts_each(private_done, &pending);
+    if (!pending && race_window.private_mode == RACE_PRIVATE_PENDING) race_private_mode(RACE_PRIVATE_OFF);
+}
+
 void race_quiet(const struct race_call *c) {
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
-        settle(x, RACE_PUTS, pe, 1);
-        settle(x, RACE_SIGNALLED, pe, 1);
-        settle(x, RACE_PENDING, pe, 1);
+        race_settle(x, RACE_PUTS, pe, 1);
+        race_settle(x, RACE_SIGNALLED, pe, 1);
+        race_settle(x, RACE_PENDING, pe, 1);
     }
     race_context_fetched(x, c->native);
-    if (x->private_pending || race_window.private_mode == RACE_PRIVATE_PENDING) {
-        int pending = 0;
-        x->private_pending = 0;
-        race_contexts_each(private_done, &pending);
-        if (!pending && race_window.private_mode == RACE_PRIVATE_PENDING) race_private_mode(RACE_PRIVATE_OFF);
-    }
+    race_private_done(x);
 }
 
 static void some(const struct race_call *c, const int *pes, size_t n, int completes) {
@@ -507,9 +508,9 @@ static void some(const struct race_call *c, const int *pes, size_t n, int comple
     for (size_t i = 0; i < n; i++) {
         int pe = pe_in_job(x, pes[i]);
         if (pe < 0) continue;
-        settle(x, RACE_PUTS, pe, completes);
-        settle(x, RACE_SIGNALLED, pe, completes);
-        if (completes) settle(x, RACE_PENDING, pe, 1);
+        race_settle(x, RACE_PUTS, pe, completes);
+        race_settle(x, RACE_SIGNALLED, pe, completes);
+        if (completes) race_settle(x, RACE_PENDING, pe, 1);
     }
 }
 

@@ -36,6 +36,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instruments/race/clock.h"
 #include "instruments/race/pieces.h"
 
 /* A call: its name, its place, its context (NULL: the default context), and the API whose rules apply. */
@@ -97,6 +98,14 @@ void race_fence(const struct race_call *c);
 void race_quiet(const struct race_call *c);
 void race_pe_quiet(const struct race_call *c, const int *pes, size_t n);
 void race_pe_fence(const struct race_call *c, const int *pes, size_t n);
+
+/* For calls of other interfaces. race_settle: orders the operations of this kind to PE pe, as far as the calling thread
+ * knows of them, before later ones and, if `completes`, completes them. race_private_pending: an operation of the
+ * context uses a buffer in private memory; race_private_done: none does any more. */
+struct race_context;
+void race_settle(struct race_context *x, enum race_kind kind, int pe, int completes);
+void race_private_pending(struct race_context *x);
+void race_private_done(struct race_context *x);
 
 /* Contexts: pes: the numbers in the job of the PEs of the context's team, NULL for the world. domain: contexts.h. */
 void race_ctx_made(const void *ctx, int n, const int *pes, uint64_t domain);

@@ -27,6 +27,7 @@ struct race_group {
     uint32_t index; /* index of its slots in the shared memory */
     int n, me;
     int *pes;
+    uint64_t id;
     uint32_t calls;
     struct race_group *next;
 };
@@ -61,11 +62,15 @@ static uint32_t number_of(uint64_t key) {
 }
 
 struct race_group *race_group_of(const int *pes, int n) {
-    uint64_t key = 0xcbf29ce484222325u;
+    return race_group_named(pes, n, 0);
+}
+
+struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
+    uint64_t key = 0xcbf29ce484222325u ^ id * 0x9e3779b97f4a7c15u;
     struct race_group *g;
     race_spin_lock(&groups_lock);
     for (g = groups; g; g = g->next)
-        if (g->n == n && !memcmp(g->pes, pes, (size_t)n * sizeof *pes)) break;
+        if (g->n == n && g->id == id && !memcmp(g->pes, pes, (size_t)n * sizeof *pes)) break;
     if (!g && (g = calloc(1, sizeof *g)) && (g->pes = malloc((size_t)n * sizeof *pes))) {
         for (int i = 0; i < n; i++) {
             key = (key ^ (uint64_t)(pes[i] + 1)) * 0x100000001b3u;
@@ -73,6 +78,7 @@ struct race_group *race_group_of(const int *pes, int n) {
         }
         memcpy(g->pes, pes, (size_t)n * sizeof *pes);
         g->n = n;
+        g->id = id;
         g->index = number_of(key | 1);
         g->next = groups;
         groups = g;
@@ -81,26 +87,24 @@ struct race_group *race_group_of(const int *pes, int n) {
     return g && g->index < RACE_GROUPS_MOST ? g : NULL;
 }
 
-void race_group_enter(struct race_group *g, int native, size_t gives) {
-    struct slot *s;
-    if (!g || !race_me) return;
-    s = slot_of(g, g->me, g->calls);
+static void tell(struct race_group *g, int native, size_t gives, uint32_t call) {
+    struct slot *s = slot_of(g, g->me, call);
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
     if (native) race_all_fences.into(s->clock, NULL, 0);
     s->gives = gives;
-    __atomic_store_n(&s->number, g->calls + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&s->number, call + 1, __ATOMIC_RELEASE);
     race_tick(race_me);
 }
 
-static size_t learn(const struct race_group *g, int member) {
-    const struct slot *s = slot_of(g, member, g->calls);
+static size_t learn(const struct race_group *g, int member, uint32_t call) {
+    const struct slot *s = slot_of(g, member, call);
     size_t gives = 0;
     for (int tries = 0; tries < 100000; tries++) {
         uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
         if (tries > 100) sched_yield();
-        if (number && (int32_t)(number - (g->calls + 1)) < 0) return 0; /* that PE told nothing in this call */
+        if (number && (int32_t)(number - (call + 1)) < 0) return 0; /* that PE told nothing in this call */
         if (!number) continue;
         race_join(race_me, s->clock);
         gives = s->gives;
@@ -110,17 +114,36 @@ static size_t learn(const struct race_group *g, int member) {
     return gives;
 }
 
-size_t race_group_leave(struct race_group *g, int from) {
+static size_t learn_from(struct race_group *g, int from, uint32_t call) {
     size_t sum = 0;
+    if (from >= 0 && from < g->n) return learn(g, from, call);
+    for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i, call);
+    return sum;
+}
+
+void race_group_enter(struct race_group *g, int native, size_t gives) {
+    if (g && race_me) tell(g, native, gives, g->calls);
+}
+
+size_t race_group_leave(struct race_group *g, int from) {
+    size_t sum;
     if (!g || !race_me) return 0;
-    if (from >= 0 && from < g->n) {
-        sum = learn(g, from);
-    } else {
-        for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i);
-    }
+    sum = learn_from(g, from, g->calls);
     g->calls++;
     if (from == RACE_ALL && g->n == race_job.n_pes) race_raise_floor(race_me);
     return sum;
+}
+
+uint32_t race_group_start(struct race_group *g) {
+    uint32_t call;
+    if (!g || !race_me) return 0;
+    call = g->calls++;
+    tell(g, 0, 0, call);
+    return call;
+}
+
+void race_group_finish(struct race_group *g, int from, uint32_t call) {
+    if (g && race_me) learn_from(g, from, call);
 }
 
 /* Locks: the hash of a lock's offset selects its clock. Two locks with the same hash order more than they should, which

@@ -24,6 +24,10 @@ int race_group_n(const struct race_group *g);
 int race_group_me(const struct race_group *g);
 const int *race_group_pes(const struct race_group *g);
 
+/* race_group_named: one of several groups of the same PEs, each of which makes its calls in an order of its own. id 0:
+ * that of race_group_of. */
+struct race_group *race_group_named(const int *pes, int n, uint64_t id);
+
 /* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it,
  * the thread learns what all PEs told (from RACE_ALL), or only number `from` of the group, or the PEs before this one
  * (RACE_BEFORE). Call both once for each collective. gives: bytes that this PE gives; race_group_leave returns the sum
@@ -32,6 +36,11 @@ const int *race_group_pes(const struct race_group *g);
 #define RACE_BEFORE (-2)
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
+
+/* Collectives that do not block: race_group_start tells what the thread knows, and returns the call's number;
+ * race_group_finish, when the call is complete, learns as race_group_leave does. */
+uint32_t race_group_start(struct race_group *g);
+void race_group_finish(struct race_group *g, int from, uint32_t call);
 
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);

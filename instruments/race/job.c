@@ -19,7 +19,9 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/contexts.h"
 #include "instruments/race/group.h"
-#include "instruments/race/native.h"
+#include "instruments/race/host.h"
+#include "instruments/race/mpi_channels.h"
+#include "instruments/race/mpi_memory.h"
 #include "instruments/race/ompt.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
@@ -67,41 +69,11 @@ static int look_at_program(struct dl_phdr_info *info, size_t size, void *arg) {
     return 0;
 }
 
-/* Other PEs reach global variables in the owner's space, where they are mapped a second time. */
-static void look_at_second_place(void) {
-    for (int q = 0; q < race_job.node_n_pes && race_job.statics_len; q++) {
-        /* The last page is always mapped; the first pages may be ones that the dynamic linker has made read-only. */
-        uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63, there;
-        there = (uintptr_t)prma_ptr((void *)last, race_job.node_pes[q]);
-        if (race_job.node_pes[q] == race_job.my_pe || !there) continue;
-        race_job.second = there - race_job.spaces - (size_t)q * race_job.stride - (last - race_job.statics);
-        race_job.second_len = race_job.statics_len;
-        return;
-    }
-}
-
 static int look_at_job(void) {
     int libraries = 0;
-    race_job.my_pe = prma_my_pe();
-    race_job.n_pes = prma_n_pes();
-    race_job.node_n_pes = prma_node_n_pes();
-    race_job.stride = rma_reach_.stride;
-    race_job.symmetric = rma_reach_.symmetric;
-    race_job.symmetric_size = &rma_reach_.size;
-    race_job.local = rma_reach_.local;
-    race_job.guest = rma_reach_.guest;
-    race_job.space = rma_reach_.base - rma_reach_.symmetric;
-    race_job.spaces = rma_reach_.node_base - rma_reach_.symmetric;
-    race_job.spaces_len = race_job.stride * (size_t)race_job.node_n_pes;
-    race_job.node_pes = calloc((size_t)race_job.node_n_pes, sizeof *race_job.node_pes);
-    race_job.space_of = calloc((size_t)race_job.n_pes, sizeof *race_job.space_of);
-    if (!race_job.node_pes || !race_job.space_of) return -1;
-    for (int q = 0; q < race_job.node_n_pes; q++) {
-        race_job.node_pes[q] = prma_team_translate_pe(RMA_TEAM_SHARED, q, RMA_TEAM_WORLD);
-        race_job.space_of[race_job.node_pes[q]] = race_job.spaces + (size_t)q * race_job.stride;
-    }
+    if (race_host_describe()) return -1;
     dl_iterate_phdr(look_at_program, &libraries);
-    look_at_second_place();
+    race_host_second();
     return 0;
 }
 
@@ -131,14 +103,20 @@ static size_t lay_out(char *map) {
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
     if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
+    if (race_job.arenas) {
+        race_job.exposed_len = n * race_job.arenas * (RACE_ARENA / 8) * sizeof(struct race_cell);
+        PART(race_job.named_windows, RACE_NAMED_WINDOWS * sizeof(struct race_named_window));
+        PART(race_job.channels, RACE_CHANNELS * sizeof(struct race_channel));
+        PART(race_job.arena_of, n * RACE_ARENAS_ALL * sizeof(uint16_t));
+        PART(race_job.exposed, n * race_job.arenas * (RACE_ARENA / 8) * sizeof(struct race_cell));
+    }
     return at;
 }
 
-/* What PE 0 tells the others. It is in the symmetric heap, as collectives require. */
+/* What PE 0 tells the others. */
 struct message {
     uint64_t nonce;
     char path[64];
-    int ok, all_ok;
 };
 
 static void *map_file(int fd, size_t len, char *why, size_t room) {
@@ -162,8 +140,9 @@ static int make_file(size_t len, char *why, size_t room) {
     return fd;
 }
 
-static int share(struct message *m, size_t len, char *why, size_t room) {
-    int fd = -1;
+static int share(size_t len, char *why, size_t room) {
+    struct message message = {0}, *m = &message;
+    int fd = -1, ok;
     if (race_job.my_pe == 0) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -176,8 +155,9 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
             race_job.header->n_actors = (uint32_t)RACE_STANDING(race_job.n_pes);
         }
     }
-    prma_broadcast(RMA_TEAM_WORLD, m, m, offsetof(struct message, ok), 0);
-    if (race_job.my_pe != 0) {
+    if (race_host_broadcast(m, sizeof *m))
+        snprintf(why, room, "no memory");
+    else if (race_job.my_pe != 0) {
         fd = open(m->path, O_RDWR | O_CLOEXEC);
         if (fd < 0)
             snprintf(why, room, "PE 0's %s: %s (is PE 0 on another host, or in another container?)", m->path,
@@ -192,24 +172,24 @@ static int share(struct message *m, size_t len, char *why, size_t room) {
             }
         }
     }
-    m->ok = race_job.map != NULL;
-    prma_min_reduce_int(RMA_TEAM_WORLD, &m->all_ok, &m->ok, 1);
+    ok = race_job.map != NULL;
+    if (race_host_least(&ok, 1)) ok = 0;
     if (fd >= 0) close(fd);
-    if (!m->all_ok && race_job.map) {
+    if (!ok && race_job.map) {
         munmap(race_job.map, len);
         race_job.map = NULL;
     }
-    return m->all_ok;
+    return ok;
 }
 
 /* Tries again without the cells of attached memory. */
-static int share_less(struct message *m, size_t *len, char *why, size_t room) {
-    if (!with_attached) return 0;
+static int share_less(size_t *len, char *why, size_t room) {
+    if (!with_attached && !race_host_share_less()) return 0;
     with_attached = 0;
     race_job.attached = NULL;
     why[0] = 0;
     *len = lay_out(NULL);
-    return share(m, *len, why, room);
+    return share(*len, why, room);
 }
 
 /* ---- life cycle ---- */
@@ -217,16 +197,11 @@ static int share_less(struct message *m, size_t *len, char *why, size_t room) {
 /* PEs may have different environments. What one PE does not check, none can check, and the shared memory has the same
  * parts for all. Collective. */
 static void agree_on_options(void) {
-    int *own = prma_malloc(6 * sizeof *own), *least = own + 3;
-    if (!own) return; /* all PEs fail alike, and share() will fail too */
-    own[0] = options.on;
-    own[1] = (int)options.history;
-    own[2] = options.strict_atomics;
-    prma_min_reduce_int(RMA_TEAM_WORLD, least, own, 3);
+    int least[] = {options.on, (int)options.history, options.strict_atomics};
+    if (race_host_least(least, 3)) return; /* share() will fail, too */
     options.on = least[0];
     options.history = (uint32_t)least[1];
     options.strict_atomics = least[2];
-    prma_free(own);
 }
 
 static int status_at_exit;
@@ -251,13 +226,12 @@ static int begun, tried;
 
 void race_open(void) {
     char why[256] = "";
-    struct message *m = NULL;
     struct race_thread *t;
     size_t len;
     begun++;
-    if (tried || prma_initialized() != 1) return;
+    if (tried || !race_host_is_up()) return;
     tried = 1;
-    race_options_read(&options, prma_my_pe());
+    race_options_read(&options, race_host_pe());
     race_inside++;
     agree_on_options();
     if (!options.on || look_at_job()) {
@@ -267,9 +241,10 @@ void race_open(void) {
     race_job.history = options.history;
     race_job.strict_atomics = options.strict_atomics;
     race_job.clocks = race_clocks(race_job.n_pes);
+    race_host_limits(MAP_MOST);
     race_job.cells_stride = race_job.stride / 8;
     race_job.statics_stride = (race_job.statics_len + 7) / 8;
-    with_attached = (size_t)race_job.n_pes * RACE_ATTACHED_LEN * 4 <= MAP_MOST;
+    with_attached = !race_job.arenas && (size_t)race_job.n_pes * RACE_ATTACHED_LEN * 4 <= MAP_MOST;
     len = lay_out(NULL);
     if (race_job.n_pes > RACE_PES_MOST) {
         if (race_job.my_pe == 0)
@@ -280,8 +255,7 @@ void race_open(void) {
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
                      "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_job.stride);
-    } else if ((m = prma_malloc(sizeof *m)) &&
-               (share(m, len, why, sizeof why) || share_less(m, &len, why, sizeof why))) {
+    } else if (share(len, why, sizeof why) || share_less(&len, why, sizeof why)) {
         race_job.map_len = len;
         (void)race_context_of(NULL); /* before there are threads */
         t = race_thread_new(NULL);
@@ -294,12 +268,12 @@ void race_open(void) {
             say_what_is_not_seen();
             race_ompt_open();
         }
-        prma_barrier_all();
+        race_job.header->programs[race_job.my_pe] = race_job.program;
+        race_host_barrier();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
         if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
     }
-    if (m) prma_free(m);
     race_inside--;
 }
 
@@ -318,7 +292,7 @@ void race_close(void) {
     if (!race_job.on || begun > 0) return;
     race_inside++;
     wait_for_launcher();
-    prma_barrier_all();
+    race_host_barrier();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
     if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);

@@ -9,7 +9,14 @@
  *     operations     what each of the latest remote operations told (clock.h)
  *     groups         what PEs told each other in collectives (group.h)
  *     long lists     accesses of words that have more accesses than a cell can hold (shadow.h)
- *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h) */
+ *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h)
+ *
+ * In a program of MPI windows a PE is a rank of MPI_COMM_WORLD. Instead of the cells of spaces the memory has:
+ *
+ *     windows        the memory of each window, for reports (mpi_memory.h)
+ *     channels       what messages told (mpi_channels.h)
+ *     arenas         which parts of each process's address space have shared cells
+ *     exposed        these cells (shadow.h) */
 #ifndef RACE_JOB_H
 #define RACE_JOB_H
 
@@ -47,6 +54,18 @@ struct race_place {
 };
 #define RACE_MAIN UINT32_MAX
 
+/* Exposed memory: an arena is a part of a process's address space, aligned to its size, that has shared cells because a
+ * window of MPI has memory there. */
+#define RACE_ARENA_SHIFT 30
+#define RACE_ARENA       ((uintptr_t)1 << RACE_ARENA_SHIFT)
+#define RACE_ARENAS_ALL  ((size_t)1 << (47 - RACE_ARENA_SHIFT)) /* in an address space */
+#define RACE_ARENAS_MOST 256                                    /* of a process that have cells */
+
+#define RACE_COMM_IDS 4096
+
+/* How reports name what a program of MPI windows has; NULL: the program has librma's interfaces. */
+struct race_wording;
+
 struct race_header {
     uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
     uint32_t n_actors;
@@ -56,6 +75,9 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
+    uint32_t window_ids;                   /* the last number of a window of MPI */
+    uint64_t comm_ids[RACE_COMM_IDS / 64]; /* the numbers of communicators that are in use */
+    uintptr_t programs[RACE_PES_MOST];     /* where each process has the main program */
     uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
@@ -71,6 +93,7 @@ struct race_actor {
     uint32_t kind; /* enum race_kind */
     uint32_t of;   /* a flow: its thread's actor; a thread: its number in its process */
     int in_context;
+    uint32_t sort; /* for reports of programs of MPI windows: what completes its operations (mpi_report.h) */
 };
 
 struct race_job {
@@ -95,9 +118,16 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_cell *attached; /* of PE 0's attached memory; NULL: no room for these cells */
-    uintptr_t space;            /* own space: heaps, as mapped here */
-    uintptr_t spaces;           /* the spaces of the node's PEs, one after the other */
+    struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
+    const struct race_wording *wording; /* report.h */
+    uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
+    size_t exposed_len;                 /* bytes */
+    struct race_cell *exposed;          /* the cells of the first process's first arena */
+    uint16_t *arena_of;                 /* for each process and part of its address space: 1 + its arena, or 0 */
+    struct race_named_window *named_windows;
+    struct race_channel *channels;
+    uintptr_t space;  /* own space: heaps, as mapped here */
+    uintptr_t spaces; /* the spaces of the node's PEs, one after the other */
     size_t spaces_len;
     uintptr_t *space_of;          /* the space of each PE of the job; 0: the PE is on another node */
     size_t stride;                /* bytes of each space */

@@ -14,29 +14,20 @@
 #include "instruments/race/places.h"
 #include "instruments/race/symbols.h"
 
-/* One of the two accesses, in words. */
-struct side {
-    int pe, what; /* enum race_what */
-    uint32_t thread;
-    char who[48]; /* the PE and, in a job with threads, the thread's number there */
-    enum race_kind kind;
-    int in_context, completed; /* of an operation: not in the default context; its PE knows that it is complete */
-    race_epoch access;
-    const char *call;
-    char by[80]; /* " by CALL", or "" */
-    char place[256], function[256];
-};
+/* What a PE is called. */
+static const char *pe_word(void) { return race_job.wording ? race_job.wording->pe : "PE"; }
 
-static void word_side(struct side *s, race_epoch epoch, int what, uint32_t place) {
+static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t place) {
     uint32_t actor = RACE_ACTOR(epoch);
-    *s = (struct side){.pe = race_actor_pe(actor), .what = what, .kind = race_actor_kind(actor)};
+    *s = (struct race_side){.pe = race_actor_pe(actor), .what = what, .kind = race_actor_kind(actor)};
     s->thread = race_actor_thread_number(race_actor_thread(actor));
     s->in_context = race_actor_in_context(actor);
+    s->sort = s->kind == RACE_THREAD ? 0 : race_job.actors[actor].sort;
     s->completed = __atomic_load_n(&race_job.completed[actor], __ATOMIC_RELAXED) >= RACE_COUNT(epoch);
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "PE %d, thread %u" : "PE %d", s->pe, s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), s->pe, s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
@@ -51,7 +42,7 @@ static int first_time(uint64_t a, uint64_t b) {
     return 0;
 }
 
-static uint64_t hash_of(const struct side *s) {
+static uint64_t hash_of(const struct race_side *s) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *p = s->place; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
     return hash ^ (uint64_t)s->what << 62;
@@ -100,8 +91,16 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     char owner[32] = "";
     size_t size, offset;
     snprintf(name, name_room, "%s", "");
+    if (where.pe >= 0 && race_job.wording) {
+        if (race_job.wording->memory(where, text, room, name, name_room)) return;
+        if (where.pe == race_job.my_pe) where.pe = -1;
+    }
     if (where.pe < 0) {
         word_private(where.addr, text, room);
+        return;
+    }
+    if (race_job.wording) {
+        snprintf(text, room, "%s %d's memory at 0x%lx", pe_word(), where.pe, (unsigned long)where.addr);
         return;
     }
     snprintf(owner, sizeof owner, "PE %d's ", where.pe);
@@ -122,27 +121,28 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     snprintf(text, room, "%sheap, offset %zu", owner, offset);
 }
 
-static int is_atomic(const struct side *s) { return (s->access & RACE_KIND) != RACE_PLAIN; }
+static int is_atomic(const struct race_side *s) { return (s->access & RACE_KIND) != RACE_PLAIN; }
 
 /* Why two atomics are not atomic towards each other. */
 enum difference { SIZES, TYPES, DOMAINS, SIGNALS };
-static enum difference difference_of(const struct side *a, const struct side *b) {
+static enum difference difference_of(const struct race_side *a, const struct race_side *b) {
     if ((a->access ^ b->access) & RACE_MASK) return SIZES;
     if (RACE_TYPE(a->access) == RACE_TYPE(b->access)) return DOMAINS;
     return RACE_TYPE(a->access) >= RACE_SIGNAL_SET ? SIGNALS : TYPES;
 }
 
 /* The same for the report's first line; "" if they are not two atomics. */
-static const char *cause(const struct side *old, const struct side *now) {
+static const char *cause(const struct race_side *old, const struct race_side *now) {
     static const char *const causes[] = {[SIZES] = ": atomics of different sizes",
                                          [TYPES] = ": atomics of different types",
                                          [DOMAINS] =
                                              ": atomics in contexts of SHMEM_TEAM_WORLD and of SHMEM_TEAM_SHARED",
                                          [SIGNALS] = ": a signal that is set and added to"};
+    if (race_job.wording) return race_job.wording->cause(old, now);
     return is_atomic(old) && is_atomic(now) ? causes[difference_of(old, now)] : "";
 }
 
-static const char *families_advice(const struct side *old, const struct side *now) {
+static const char *families_advice(const struct race_side *old, const struct race_side *now) {
     static const char *const advices[] = {[SIZES] = "atomics of the same size for both",
                                           [TYPES] = "atomics of the same type for both",
                                           [DOMAINS] =
@@ -152,28 +152,35 @@ static const char *families_advice(const struct side *old, const struct side *no
 }
 
 /* Why the older access does not come before the newer one. */
-static void word_reason(const struct side *old, const struct side *now, char *text, size_t room) {
+static void word_reason(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     if (old->kind == RACE_THREAD)
         snprintf(text, room, "nothing between that orders the two");
     else if (now->what >= RACE_FREES)
         snprintf(text, room, "not completed before");
     else if (!old->completed)
-        snprintf(text, room, "not completed%s", old->pe == now->pe ? ": no quiet or barrier between" : "");
+        snprintf(text, room, "not completed%s",
+                 old->pe != now->pe ? ""
+                 : race_job.wording ? race_job.wording->nothing_completes
+                                    : ": no quiet or barrier between");
     else if (old->pe != now->pe)
-        snprintf(text, room, "completed, but PE %d did not wait for it", now->pe);
+        snprintf(text, room, "completed, but %s %d did not wait for it", pe_word(), now->pe);
     else
         snprintf(text, room, "completed, but thread %u did not synchronize with thread %u after it", now->thread,
                  old->thread);
 }
 
 /* What would order the two. */
-static void word_advice(const struct side *old, const struct side *now, char *text, size_t room) {
+static void word_advice(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     const int native = !strncmp(now->call, "rma_", 4) || !strncmp(old->call, "rma_", 4);
     const char *api = native ? "rma" : "shmem";
     const int writes_twice = old->what == RACE_WRITES && now->what == RACE_WRITES && old->kind != RACE_PENDING &&
                              (now->kind == RACE_PUTS || now->kind == RACE_SIGNALLED || is_atomic(now));
     const char *ctx = old->in_context ? "_ctx" : "", *of = old->in_context ? "(ctx)" : "";
     char quiet[32];
+    if (race_job.wording) {
+        race_job.wording->advice(old, now, text, room);
+        return;
+    }
     snprintf(quiet, sizeof quiet, "%s%s_quiet%s", api, ctx, of);
     if (now->what == RACE_FREES)
         snprintf(text, room, "%s before %s", quiet, now->call);
@@ -207,9 +214,9 @@ static const char *verb(int what, int past) {
 
 void race_report(const struct race_record *record, race_epoch mask, race_epoch kind, int what, uint32_t place,
                  const struct race_who *who, struct race_where where) {
-    char memory[700], name[256], reason[160], advice[200];
+    char memory[700], name[256], reason[160], advice[300];
     const char *places[2], *functions[2];
-    struct side now, old;
+    struct race_side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
     if (race_inside || !first_time((uint64_t)place << 2 | (uint64_t)what, (uint64_t)record->place << 2 | record->write))
         return;
@@ -242,7 +249,7 @@ void race_report_past_end(const struct race_call *c, int pe, uint64_t offset, si
     const uint32_t place = race_call_place(c->pc, c->name);
     char memory[700], owner[32];
     const char *places[2], *functions[2];
-    struct side now;
+    struct race_side now;
     if (race_inside || !first_time(place, UINT64_MAX)) return;
     race_inside++;
     word_side(&now, race_now, write, place);

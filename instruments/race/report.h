@@ -14,4 +14,29 @@ void race_report(const struct race_record *old, race_epoch mask, race_epoch kind
  * them after the end of the block in which they begin. */
 void race_report_past_end(const struct race_call *c, int pe, uint64_t offset, size_t len, size_t past, int write);
 
+/* One of the two accesses, in words. */
+struct race_side {
+    int pe, what; /* enum race_what */
+    uint32_t thread;
+    char who[48]; /* the PE and, in a job with threads, the thread's number there */
+    enum race_kind kind;
+    int in_context, completed; /* of an operation: not in the default context; its PE knows that it is complete */
+    uint32_t sort;             /* of an operation of MPI windows: enum race_sort (mpi_report.h) */
+    race_epoch access;
+    const char *call;
+    char by[80]; /* " by CALL", or "" */
+    char place[256], function[256];
+};
+
+/* How reports name what another interface has (race_job.wording). */
+struct race_wording {
+    const char *pe;                /* what a PE is called */
+    const char *nothing_completes; /* follows "not completed", if both accesses are the same PE's */
+    /* Describes memory of a PE, and writes its bare name. Returns 0 if it is no memory that the interface knows. */
+    int (*memory)(struct race_where where, char *text, size_t room, char *name, size_t name_room);
+    /* For the report's first line: why two atomics race, or "". */
+    const char *(*cause)(const struct race_side *old, const struct race_side *now);
+    void (*advice)(const struct race_side *old, const struct race_side *now, char *text, size_t room);
+};
+
 #endif

@@ -74,6 +74,34 @@ static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     return found;
 }
 
+/* ---- exposed memory ---- */
+
+/* A part of this process's address space in which another process's window of shared memory is mapped. */
+static struct alias {
+    uintptr_t here, there;
+    size_t len;
+    int pe;
+} * aliases;
+static size_t n_aliases;
+int race_has_aliases;
+static uint32_t aliases_lock;
+static int any_exposed;
+
+static struct race_cell *cells_of_arena(int pe, uint16_t arena) {
+    return race_job.exposed + ((size_t)pe * race_job.arenas + arena - 1) * (RACE_ARENA / 8);
+}
+
+static uint16_t *arena_entry(int pe, uintptr_t addr) {
+    return &race_job.arena_of[(size_t)pe * RACE_ARENAS_ALL + (addr >> RACE_ARENA_SHIFT)];
+}
+
+struct race_cell *race_cells_exposed(uintptr_t addr, int pe) {
+    uint16_t arena;
+    if (!race_job.arenas || addr >> 47) return NULL;
+    arena = __atomic_load_n(arena_entry(pe, addr), __ATOMIC_ACQUIRE);
+    return arena ? cells_of_arena(pe, arena) + (addr & (RACE_ARENA - 1)) / 8 : NULL;
+}
+
 /* Where the accesses to an address of this process are recorded. */
 struct spot {
     struct race_cell *cells;
@@ -81,6 +109,22 @@ struct spot {
     uintptr_t addr;  /* for the mask and the report: in attached memory the offset, else the address */
     int pe;          /* -1: private memory */
 };
+
+static int find_alias(uintptr_t addr, struct spot *s) {
+    int found = 0;
+    race_spin_lock(&aliases_lock);
+    for (size_t i = 0; i < n_aliases && !found; i++)
+        if (addr - aliases[i].here < aliases[i].len) {
+            const size_t o = addr - aliases[i].here,
+                         to_arena = RACE_ARENA - ((aliases[i].there + o) & (RACE_ARENA - 1));
+            s->together = aliases[i].len - o < to_arena ? aliases[i].len - o : to_arena;
+            s->addr = aliases[i].there + o;
+            s->pe = aliases[i].pe;
+            found = 1;
+        }
+    race_spin_unlock(&aliases_lock);
+    return found;
+}
 
 static struct spot find(uintptr_t addr, int make) {
     struct spot s = {.addr = addr, .pe = race_job.my_pe};
@@ -103,10 +147,15 @@ static struct spot find(uintptr_t addr, int make) {
     } else if (attached_offset(addr, &offset, &s.together)) {
         s.addr = offset;
         s.cells = race_cells_at(offset, 0, s.pe);
+    } else if (__atomic_load_n(&n_aliases, __ATOMIC_ACQUIRE) && find_alias(addr, &s)) {
+        s.cells = race_cells_exposed(s.addr, s.pe);
     } else {
-        s.pe = -1;
         s.together = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
-        s.cells = race_window.private_mode == RACE_PRIVATE_OFF ? NULL : private_cells(addr, make);
+        s.cells = private_cells(addr, make && race_window.private_mode != RACE_PRIVATE_OFF);
+        if (!race_is_exposed(s.cells)) {
+            s.pe = -1;
+            if (race_window.private_mode == RACE_PRIVATE_OFF) s.cells = NULL;
+        }
     }
     return s;
 }
@@ -152,7 +201,7 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
  * threads may read between the two stores: either word alone is safe, and a thread learns of a change from its own
  * actions. */
 static void look_at_others(void) {
-    int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0;
+    int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0 || any_exposed;
     race_window.others = private ? 0 : race_job.spaces;
     race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }
@@ -173,16 +222,76 @@ void race_look_at(int on) {
     look_at_others();
 }
 
+static int make_chunks(void) {
+    const size_t len = ((size_t)1 << (47 - RACE_CHUNK_SHIFT)) * sizeof *race_window.chunks;
+    void *p;
+    if (race_window.chunks) return 0;
+    p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED) return -1;
+    madvise(p, len, MADV_NOHUGEPAGE);
+    race_window.chunks = p;
+    return 0;
+}
+
 void race_private_mode(enum race_private mode) {
-    if (mode != RACE_PRIVATE_OFF && !race_window.chunks) {
-        size_t len = ((size_t)1 << (47 - RACE_CHUNK_SHIFT)) * sizeof *race_window.chunks;
-        void *p = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) return;
-        madvise(p, len, MADV_NOHUGEPAGE);
-        race_window.chunks = p;
-    }
+    if (mode != RACE_PRIVATE_OFF && make_chunks()) return;
     race_window.private_mode = mode;
     look_at_others();
+}
+
+/* The arena of an address of this process, which gets one if it has none; 0: there are no more. */
+static uint16_t make_arena(uintptr_t addr) {
+    static uint16_t made;
+    uint16_t *entry = arena_entry(race_job.my_pe, addr);
+    if (!*entry && made < race_job.arenas) __atomic_store_n(entry, ++made, __ATOMIC_RELEASE);
+    return *entry;
+}
+
+/* A chunk that has private cells gets shared ones with the same content: it may be a buffer of an operation. */
+int race_expose(uintptr_t base, size_t len) {
+    static uint32_t lock;
+    int all = 1;
+    if (!len || !race_job.arenas || (base + len) >> 47 || make_chunks()) return !len;
+    race_spin_lock(&lock);
+    for (uintptr_t at = base & ~(RACE_CHUNK - 1); at < base + len && all; at += RACE_CHUNK) {
+        struct race_cell **chunk = &race_window.chunks[at >> RACE_CHUNK_SHIFT], *had = *chunk, *cells;
+        if (race_is_exposed(had)) continue;
+        if (!make_arena(at)) {
+            all = 0;
+            break;
+        }
+        cells = race_cells_exposed(at, race_job.my_pe);
+        if (had) memcpy(cells, had, RACE_CHUNK / 8 * sizeof *cells);
+        __atomic_store_n(chunk, cells, __ATOMIC_RELEASE);
+    }
+    any_exposed = 1;
+    race_spin_unlock(&lock);
+    look_at_others();
+    return all;
+}
+
+void race_alias(uintptr_t here, size_t len, int pe, uintptr_t there) {
+    struct alias *more;
+    if (!len || pe == race_job.my_pe) return;
+    race_spin_lock(&aliases_lock);
+    if ((more = realloc(aliases, (n_aliases + 1) * sizeof *more))) {
+        aliases = more;
+        aliases[n_aliases] = (struct alias){.here = here, .there = there, .len = len, .pe = pe};
+        race_has_aliases = 1;
+        __atomic_store_n(&n_aliases, n_aliases + 1, __ATOMIC_RELEASE);
+    }
+    race_spin_unlock(&aliases_lock);
+}
+
+void race_unalias_of(int pe, uintptr_t there) {
+    race_spin_lock(&aliases_lock);
+    for (size_t i = 0; i < n_aliases; i++)
+        if (aliases[i].pe == pe && aliases[i].there == there) {
+            aliases[i] = aliases[n_aliases - 1];
+            __atomic_store_n(&n_aliases, n_aliases - 1, __ATOMIC_RELEASE);
+            break;
+        }
+    race_spin_unlock(&aliases_lock);
 }
 
 /* The cells need no clearing: an offset is reused as late as possible (rma_detach). */
@@ -265,6 +374,11 @@ static int record_before(const struct race_record *r, const struct race_who *who
 static __attribute__((noinline)) int related(race_epoch a, race_epoch b) {
     const enum race_type s = RACE_TYPE(a), t = RACE_TYPE(b);
     const int signals = (s >= RACE_SIGNAL_SET) + (t >= RACE_SIGNAL_SET);
+    const enum race_op o = RACE_OP(a), p = RACE_OP(b);
+    if (race_job.arenas)
+        return RACE_ELEMENT(a) == RACE_ELEMENT(b) &&
+               (o == p || o <= RACE_NO_OP || p <= RACE_NO_OP || /* RACE_ANY_OP or RACE_NO_OP */
+                RACE_ACTOR(a) == RACE_ACTOR(b));                /* ordered among themselves (MPI-3.1, 11.7.2) */
     if (s == RACE_ANY_TYPE || t == RACE_ANY_TYPE || signals == 1) return 1;
     return s == t && (signals || !((a ^ b) & RACE_SHARED_TEAM));
 }

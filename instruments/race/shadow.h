@@ -15,6 +15,7 @@
 #include <stddef.h>
 
 #include "instruments/race/clock.h"
+#include "instruments/race/job.h"
 
 /* race_mask: the bits of len bytes at an address, all in one cell. */
 static inline race_epoch race_mask(uintptr_t addr, size_t len) { return (RACE_MASK >> (8 - len)) << (addr & 7); }
@@ -128,6 +129,19 @@ void race_look_at(int on);
  * shared. race_detach ends that; earlier accesses do not count. Returns the offset, or 0. */
 void race_attach(uintptr_t base, size_t size, uint64_t offset);
 uint64_t race_detach(uintptr_t base);
+
+/* Exposed memory: other processes access it by windows of MPI, so that the cells of the whole chunks (RACE_CHUNK) that
+ * it touches are shared, and stay so. race_expose returns 0 if there is no more room. race_cells_exposed: the cell of
+ * an address of process pe, or NULL; those up to the end of the arena (job.h) follow. race_alias: what is mapped here
+ * is process pe's exposed memory at `there`; race_unalias_of ends that. */
+int race_expose(uintptr_t base, size_t len);
+struct race_cell *race_cells_exposed(uintptr_t addr, int pe);
+void race_alias(uintptr_t here, size_t len, int pe, uintptr_t there);
+void race_unalias_of(int pe, uintptr_t there);
+extern int race_has_aliases; /* 1: there was an alias */
+static inline int race_is_exposed(const struct race_cell *cell) {
+    return (uintptr_t)cell - (uintptr_t)race_job.exposed < race_job.exposed_len;
+}
 
 /* The ranges that the hooks of loads and stores test first (access.c). Programs have the offsets (inline.h). half_bits,
  * byte_bits: for each half or byte of a cell, the bits of its epoch in which an access of these bytes must be the same

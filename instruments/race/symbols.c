@@ -135,8 +135,9 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
 
 /* Files of the compiler and the C library, and groups of symbols that belong to no file. */
 static int is_own_file(const char *name) {
-    static const char *const own[] = {"crtstuff.c", "offloadstuff.c", "lse-init.c", "abi-note.c",
-                                      "init.c",     "elf-init.c",     "atexit.c",   ""};
+    static const char *const own[] = {"crtstuff.c", "offloadstuff.c",   "lse-init.c",
+                                      "abi-note.c", "init.c",           "elf-init.c",
+                                      "atexit.c",   "tsan_preinit.cpp", ""};
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         if (!strcmp(name, own[i])) return 1;
