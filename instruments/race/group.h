@@ -10,7 +10,7 @@
 struct race_group;
 
 /* race_group_bytes: bytes of the shared memory that a group needs. */
-#define RACE_GROUPS_MOST 1024
+#define RACE_GROUPS_MOST 16384 /* two images that synchronize are a group, too */
 size_t race_group_bytes(void);
 
 /* race_lock_bytes: bytes that a lock needs: one clock. */
@@ -32,6 +32,10 @@ const int *race_group_pes(const struct race_group *g);
 #define RACE_BEFORE (-2)
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
+
+/* race_group_exchange: each PE gives a value and gets those of all, in the order of the group; what they know is told
+ * as well. Only where all PEs are sure to come, such as after a collective. Returns 0 if one has not come after all. */
+int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values);
 
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);

@@ -288,6 +288,8 @@ void race_open(void) {
         if (t) race_thread_adopt(t);
         on_exit(note_status, NULL);
         process = getpid();
+        race_job.header->spaces[race_job.my_pe] = race_job.space;
+        race_job.header->statics[race_job.my_pe] = race_job.statics;
         race_job.on = t != NULL;
         race_look_at(1);
         if (race_job.my_pe == 0) {
@@ -314,18 +316,20 @@ static void wait_for_launcher(void) {
 
 void race_close(void) {
     uint32_t races, past_ends;
+    int last;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
     race_inside++;
     wait_for_launcher();
-    prma_barrier_all();
+    /* Images end at different times, and those that fail meet nobody. */
+    if (!race_job.caf) prma_barrier_all();
+    last = race_job.caf ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
+                        : race_job.my_pe == 0;
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
-    if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);
-    if (past_ends && race_job.my_pe == 0)
-        race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
-    if (races && race_job.my_pe == 0)
-        race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+    if (last) race_suppressions_unused(race_job.header->suppressions_used);
+    if (past_ends && last) race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
+    if (races && last) race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
     race_job.on = 0;
     race_look_at(0);
     race_inside--;

@@ -56,6 +56,9 @@ struct race_header {
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
+    uint32_t ended;                 /* images of coarrays that have ended */
+    uint64_t spaces[RACE_PES_MOST]; /* where each PE has its space, and its global variables, in its process */
+    uint64_t statics[RACE_PES_MOST];
     uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
@@ -75,6 +78,7 @@ struct race_actor {
 
 struct race_job {
     int on;             /* 1: detection is on */
+    int caf;            /* 1: the program has coarrays: PE p is image p + 1 */
     int native;         /* 1: the program has put by a native call */
     int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;

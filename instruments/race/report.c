@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "instruments/race/blocks.h"
+#include "instruments/race/caf.h"
 #include "instruments/race/clock.h"
 #include "instruments/race/job.h"
 #include "instruments/race/locals.h"
@@ -205,6 +206,16 @@ static const char *verb(int what, int past) {
     return past ? what == RACE_READS ? "read" : "wrote" : now[what];
 }
 
+/* One of two images. */
+static struct race_caf_side caf_side(const struct side *s) {
+    return (struct race_caf_side){.image = s->pe + 1,
+                                  .write = s->what != RACE_READS,
+                                  .atomic = is_atomic(s),
+                                  .call = s->call,
+                                  .place = s->place,
+                                  .function = s->function};
+}
+
 void race_report(const struct race_record *record, race_epoch mask, race_epoch kind, int what, uint32_t place,
                  const struct race_who *who, struct race_where where) {
     char memory[700], name[256], reason[160], advice[200];
@@ -218,14 +229,22 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     word_side(&old, record->epoch, (int)record->write, record->place);
     /* Who has synchronized with the thread since the operation knows that it was not complete then. */
     if (who->clock[race_actor_thread(RACE_ACTOR(record->epoch))] >= RACE_COUNT(record->epoch)) old.completed = 0;
-    word_memory(where, memory, sizeof memory, name, sizeof name);
+    name[0] = '\0';
+    if (!race_job.caf || !race_caf_variable(where, memory, sizeof memory, name, sizeof name))
+        word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;
     functions[0] = now.function, functions[1] = old.function;
     if (first_time(hash_of(&now), hash_of(&old)) &&
         !race_suppressed(places, functions, name, race_job.header->suppressions_used)) {
+        __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
+        if (race_job.caf && now.pe != old.pe) {
+            const struct race_caf_side images[2] = {caf_side(&now), caf_side(&old)};
+            race_caf_say(&images[0], &images[1], memory, bytes);
+            race_inside--;
+            return;
+        }
         word_reason(&old, &now, reason, sizeof reason);
         word_advice(&old, &now, advice, sizeof advice);
-        __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
         race_say("%s %s %zu byte%s of %s%s%s\n"
                  "    %s %s%s%s\n"
                  "  %s %s them%s at %s%s%s, %s\n"
