@@ -116,8 +116,14 @@ void race_caf_leave(struct race_group *g);
 void race_caf_enter_images(int count, const int *images);
 void race_caf_leave_images(int count, const int *images);
 
-/* race_caf_word: tells (UNLOCK, EVENT POST) or learns (LOCK, EVENT WAIT) by a word of a coarray. */
+/* race_caf_word: tells (UNLOCK) or learns (LOCK) by a word of a coarray. race_caf_post: EVENT POST, before the
+ * library's call. race_caf_awaited: EVENT WAIT has consumed `count` posts of this image's event. */
 void race_caf_word(caf_token token, size_t index, int image, int tell);
+void race_caf_post(caf_token token, size_t index, int image);
+void race_caf_awaited(caf_token token, size_t index, int count);
+
+/* race_caf_events_new: this image's events in the coarray have no posts. */
+void race_caf_events_new(const struct race_coarray *a);
 
 /* race_caf_learn: what the writers of a cell's bytes have told counts from the next image control statement on. */
 void race_caf_learn(struct race_cell *cell, race_epoch mask);

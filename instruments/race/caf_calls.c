@@ -12,12 +12,13 @@
 #include <stdlib.h>
 
 #include "instruments/race/caf.h"
+#include "instruments/race/caf_next.h"
 #include "instruments/race/calls.h"
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
 #include "instruments/race/options.h"
 
-static void *next_of(void **known, const char *name) {
+void *race_next(void **known, const char *name) {
     void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (found) return found;
     found = dlsym(RTLD_NEXT, name);
@@ -28,11 +29,9 @@ static void *next_of(void **known, const char *name) {
     __atomic_store_n(known, found, __ATOMIC_RELAXED);
     return found;
 }
-#define NEXT(CALL)                                                                                                     \
-    static void *known_;                                                                                               \
-    __typeof__(&CALL) next = __extension__(__typeof__(&CALL)) next_of(&known_, #CALL)
+
 #define BEGIN(CALL, NAME)                                                                                              \
-    NEXT(CALL);                                                                                                        \
+    RACE_NEXT(CALL);                                                                                                   \
     const struct race_call c = {.name = (NAME), .pc = RACE_CALLED};                                                    \
     (void)c
 
@@ -47,7 +46,7 @@ static void *next_of(void **known, const char *name) {
 
 caf_team race_caf_handle_of_level(int *level) {
     caf_team handle;
-    NEXT(_gfortran_caf_get_team);
+    RACE_NEXT(_gfortran_caf_get_team);
     RACE_FORWARD(handle = next(level));
     return handle;
 }
@@ -74,14 +73,14 @@ void _gfortran_caf_init(int *argc, char ***argv) {
 }
 
 void _gfortran_caf_finalize(void) {
-    NEXT(_gfortran_caf_finalize);
+    RACE_NEXT(_gfortran_caf_finalize);
     race_close();
     RACE_FORWARD(next());
 }
 
 #define END_OF(CALL, PARAMETERS, CLOSE, ...)                                                                           \
     void CALL PARAMETERS {                                                                                             \
-        NEXT(CALL);                                                                                                    \
+        RACE_NEXT(CALL);                                                                                               \
         CLOSE;                                                                                                         \
         race_inside++;                                                                                                 \
         next(__VA_ARGS__);                                                                                             \
@@ -213,11 +212,11 @@ CALL_OF(_gfortran_caf_unlock, "UNLOCK",
         (race_caf_statement(), race_caf_word(token, index, image, 1)), , token, index, image, stat, errmsg, errmsg_len)
 CALL_OF(_gfortran_caf_event_post, "EVENT POST",
         (caf_token token, size_t index, int image, int *stat, char *errmsg, size_t errmsg_len),
-        (race_caf_statement(), race_caf_word(token, index, image, 1)), , token, index, image, stat, errmsg, errmsg_len)
+        (race_caf_statement(), race_caf_post(token, index, image)), , token, index, image, stat, errmsg, errmsg_len)
 CALL_OF(_gfortran_caf_event_wait, "EVENT WAIT",
         (caf_token token, size_t index, int count, int *stat, char *errmsg, size_t errmsg_len),
-        (race_caf_statement(), race_caf_segment()), race_caf_word(token, index, 0, 0), token, index, count, stat,
-        errmsg, errmsg_len)
+        (race_caf_statement(), race_caf_segment()), if (!stat || !*stat) race_caf_awaited(token, index, count), token,
+        index, count, stat, errmsg, errmsg_len)
 CALL_OF(_gfortran_caf_sync_memory, "SYNC MEMORY", (int *stat, char *errmsg, size_t errmsg_len),
         (race_caf_statement(), race_caf_segment()), , stat, errmsg, errmsg_len)
 
@@ -287,7 +286,7 @@ CALL_OF(_gfortran_caf_stopped_images, "STOPPED_IMAGES", (struct descriptor * arr
 #define VALUE_OF(CALL, PARAMETERS, ...)                                                                                \
     int CALL PARAMETERS {                                                                                              \
         int value;                                                                                                     \
-        NEXT(CALL);                                                                                                    \
+        RACE_NEXT(CALL);                                                                                               \
         RACE_FORWARD(value = next(__VA_ARGS__));                                                                       \
         return value;                                                                                                  \
     }

@@ -155,6 +155,7 @@ void race_coarray_made(const struct race_call *c, caf_token *token, size_t size,
         if (a->where) race_group_exchange(current->group, offset, a->where);
     } else
         race_allocated(c, race_job.my_pe, offset, a->size, 0);
+    if (type == REGISTER_EVENT_STATIC || type == REGISTER_EVENT_ALLOC) race_caf_events_new(a);
     race_spin_lock(&lock);
     a->next = *bucket_of(a->token);
     *bucket_of(a->token) = a;

@@ -96,11 +96,31 @@ void race_caf_leave_images(int count, const int *images) {
 
 /* ---- locks and events: their place in the images' memory is their number ---- */
 
+static uint64_t number_of(const struct race_coarray *a, int pe, size_t index) {
+    const uint64_t offset = a && pe >= 0 ? race_coarray_offset(a, pe) : UINT64_MAX;
+    return offset == UINT64_MAX ? 0 : (uint64_t)(pe + 1) << 44 ^ (offset + sizeof(uint64_t) * index);
+}
+
 void race_caf_word(caf_token token, size_t index, int image, int tell) {
-    const struct race_coarray *a = race_coarray_of(token);
-    const int pe = race_caf_pe(image, NULL);
-    uint64_t offset;
-    if (!race_watches() || !a || pe < 0 || (offset = race_coarray_offset(a, pe)) == UINT64_MAX) return;
-    race_group_lock((uint64_t)pe << 44 ^ (offset + 8 * index), tell);
+    uint64_t number;
+    if (!race_watches() || !(number = number_of(race_coarray_of(token), race_caf_pe(image, NULL), index))) return;
+    race_group_lock(number, tell);
     if (tell) race_tick(race_me);
+}
+
+void race_caf_post(caf_token token, size_t index, int image) {
+    uint64_t number;
+    if (!race_watches() || !(number = number_of(race_coarray_of(token), race_caf_pe(image, NULL), index))) return;
+    race_group_post(number);
+    race_tick(race_me);
+}
+
+void race_caf_awaited(caf_token token, size_t index, int count) {
+    uint64_t number;
+    if (!race_watches() || !(number = number_of(race_coarray_of(token), race_job.my_pe, index))) return;
+    race_group_await(number, count > 1 ? (uint32_t)count : 1);
+}
+
+void race_caf_events_new(const struct race_coarray *a) {
+    for (size_t i = 0; i < a->size / sizeof(uint64_t); i++) race_group_no_posts(number_of(a, race_job.my_pe, i));
 }

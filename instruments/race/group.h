@@ -40,4 +40,12 @@ int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values);
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);
 
+/* Events: each wait learns what the posts that it consumes have told, the first ones first. race_group_post: before the
+ * post. race_group_await: `count` posts have been consumed. race_group_no_posts: the event is a new one. */
+#define RACE_EVENTS_MOST 4096
+size_t race_event_bytes(void);
+void race_group_post(uint64_t event);
+void race_group_await(uint64_t event, uint32_t count);
+void race_group_no_posts(uint64_t event);
+
 #endif

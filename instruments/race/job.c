@@ -127,6 +127,7 @@ static size_t lay_out(char *map) {
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
     PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
+    PART(race_job.events, RACE_EVENTS_MOST * race_event_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
     if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));

@@ -94,6 +94,7 @@ struct race_job {
     struct race_operation *operations;
     char *groups;      /* group.h */
     char *lock_clocks; /* group.h */
+    char *events;      /* group.h */
     struct race_list *lists;
     struct race_cell *cells; /* of PE 0's space */
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */

@@ -1,0 +1,13 @@
+! Collective subroutines order no segments.
+! IMAGES: 2
+program co_sums
+  implicit none
+  integer :: x(3)[*]
+  x = 1
+  call co_sum(x) ! RACE: first
+#ifdef MENDED
+  sync all
+#endif
+  if (this_image() == 1) x(2)[2] = 5 ! RACE: second
+  sync all
+end program
