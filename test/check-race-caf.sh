@@ -68,12 +68,13 @@ reports_of() {
         END { judge(); print right + 0, other + 0 }' "$4"
 }
 
-# try_version VERSION: compiles $file so, and runs it. Sets `code`; what it printed is in $log. Fails, with the reason in
-# $why, if it does not compile or does not end.
+# try_version VERSION: compiles $file so, and runs it. Sets `code`; what it printed is in $log.out. Fails, with the
+# reason in $why, if it does not compile or does not end.
 try_version() {
     log=$RACE_DIR/programs/$name.$1 why='' code=0
     mkdir -p "$log.d"
-    if ! (cd "$log.d" && RMA_FC=$RACE_FC "$RACE_BIN/rmafc" --race -cpp -O1 "-D$1" -o "$log" "$file") >"$log.out" 2>&1 </dev/null; then
+    if ! (cd "$log.d" && RMA_FC=$RACE_FC "$RACE_BIN/rmafc" --race -cpp -O1 "-D$1" -o "$log" "$file") \
+        >"$log.out" 2>&1 </dev/null; then
         why="does not compile"
         return 1
     fi
@@ -162,6 +163,64 @@ LD_LIBRARY_PATH=$stage_prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
 unset_settings
 
+# ---- users' mistakes ----
+
+failures=0
+cd "$dir"
+export RMA_FC="$fortran"
+# refused TEXT OPTION...: rmafc refuses these options, and says so.
+refused() {
+    text=$1
+    shift
+    run "$bin/rmafc" "$@" mistake.f90
+    if [ "$status" -ne 2 ] || ! grep -qF -e "$text" "$dir/err"; then fail "rmafc $*: exit $status"; fi
+}
+refused 'leave out -static and -static-librma' --race -static-librma
+refused 'leave out -static and -static-librma' --race -static
+refused 'leave out -fsanitize=address' --race -fsanitize=address
+refused '-fcoarray=single makes a program of one image' -fcoarray=single --race
+run "$bin/rmafc" --help
+grep -q '^  --race ' "$dir/out" || fail "rmafc --help: no --race"
+# Without --race the command has none of its options.
+run "$bin/rmafc" --show x.f90
+if grep -q -e lrma_race -e --wrap -e -specs "$dir/out"; then fail "rmafc --show: options of --race"; fi
+
+# A file that was compiled without --race is named, once.
+cat >plain.f90 <<'END'
+subroutine plain(x)
+  integer :: x[*]
+  x = x + 1
+end subroutine
+END
+cat >instrumented.f90 <<'END'
+program instrumented
+  interface
+    subroutine plain(x)
+      integer :: x[*]
+    end subroutine
+  end interface
+  integer :: x[*]
+  x = 1
+  call plain(x)
+  sync all
+end program
+END
+{ "$bin/rmafc" -c plain.f90 && "$bin/rmafc" --race -c instrumented.f90 &&
+    "$bin/rmafc" --race instrumented.o plain.o -o partly && "$bin/rmafc" -c instrumented.f90 &&
+    "$bin/rmafc" --race instrumented.o plain.o -o calls_only; } >log 2>&1 || fail "programs that are partly instrumented"
+unset RMA_FC
+# said TEXT PROGRAM: the program's 2 images print this, once.
+said() {
+    # shellcheck disable=SC2086
+    run $mpiexec -n 2 "$2"
+    [ "$status" -eq 0 ] && [ "$(grep -c 'librma race:' "$dir/err")" -eq 1 ] && grep -qF "librma race: $1" "$dir/err" ||
+        fail "$2: exit $status"
+}
+said 'compiled without --race: plain.f90; its loads and stores are not seen' ./partly
+said 'the program was compiled without --race: its loads and stores are not seen, only its calls' ./calls_only
+rm -f log
+mistakes=$failures
+
 # ---- all programs ----
 
 tests=$(cd "$top_srcdir/test" && pwd)
@@ -181,9 +240,9 @@ done >"$dir/files"
 [ -s "$dir/files" ] || { echo "check-race-caf: --only $only: no program has such a name" >&2; exit 2; }
 RACE_DIR=$dir RACE_BIN=$bin RACE_KEEP=$keep RACE_FC=$fortran
 export RACE_DIR RACE_BIN RACE_KEEP RACE_FC top_srcdir top_builddir
-tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$0" --one
+tr '\n' '\0' <"$dir/files" | xargs -0 -n 1 -P "$jobs" sh "$top_srcdir/test/check-race-caf.sh" --one
 count() { cat "$dir"/results/* 2>/dev/null | grep -c "^$1" || :; } # count PATTERN: lines of all results
-failures=$(count failed)
+failures=$((mistakes + $(count failed)))
 tried=$(wc -l <"$dir/files")
 ended=$(find "$dir/results" -type f | wc -l)
 [ "$tried" -eq "$ended" ] || { echo "FAIL $tried programs, $ended results"; failures=$((failures + 1)); }

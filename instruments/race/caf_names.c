@@ -17,7 +17,7 @@
 /* A larger program is not searched: it would take seconds. */
 #define PROGRAM_MOST ((off_t)64 << 20)
 
-enum tag { OTHER, VARIABLE, ARRAY, RANGE, STRUCTURE, MEMBER };
+enum tag { OTHER, VARIABLE, POINTER, ARRAY, RANGE, STRUCTURE, MEMBER };
 struct entry {
     unsigned long number, type, size, address;
     long lower, upper, at; /* of a range; where a member is */
@@ -94,10 +94,17 @@ static struct entry *add(struct table *t, int depth, unsigned long number, const
     return &t->entries[t->n++];
 }
 
-/* The array, structure or basic type behind pointers and qualifiers. */
-static const struct entry *type_behind(const struct table *t, unsigned long number) {
+/* The type behind qualifiers. */
+static const struct entry *type_of(const struct table *t, unsigned long number) {
     const struct entry *e = entry_at(t, number);
     for (int steps = 0; e && e->tag == OTHER && e->type && steps < 16; steps++) e = entry_at(t, e->type);
+    return e;
+}
+
+/* The array, structure or basic type behind pointers and qualifiers. */
+static const struct entry *type_behind(const struct table *t, unsigned long number) {
+    const struct entry *e = type_of(t, number);
+    for (int steps = 0; e && e->tag == POINTER && steps < 16; steps++) e = type_of(t, e->type);
     return e;
 }
 
@@ -157,30 +164,44 @@ static void name_component(const struct table *t, const struct entry *type, size
     }
 }
 
+/* The bounds of an array, if they are constants, and its elements' type. */
+static const struct entry *read_array(const struct table *t, const struct entry *type, struct race_caf_named *n) {
+    for (const struct entry *r = next_range(t, type, type); r && n->dims < CALLS_DIMS; r = next_range(t, type, r)) {
+        if (!r->has_upper) break;
+        n->lower[n->dims] = r->lower;
+        n->upper[n->dims++] = r->upper;
+    }
+    if (type->is_descriptor) n->dims = 0;
+    return type_behind(t, type->type);
+}
+
+/* Whether the variable has the address, and at which byte: a coarray is also a component of a variable. */
+static int has_address(const struct entry *e, const struct entry *type, const void *base, size_t *byte) {
+    const uintptr_t at = e->address + race_job.program_bias;
+    const size_t size = type && type->tag == STRUCTURE && type->size > sizeof base ? type->size : sizeof base;
+    if (at - race_job.statics > race_job.statics_len || size > race_job.statics_len - (at - race_job.statics)) return 0;
+    for (*byte = 0; *byte + sizeof base <= size; *byte += sizeof base)
+        if (!memcmp((const char *)at + *byte, &base, sizeof base)) return 1;
+    return 0;
+}
+
 /* Searches the entries of one file of the program. */
 static int search(const struct table *t, const void *base, size_t at, struct race_caf_named *n, char *component,
                   size_t room) {
     for (int i = 0; i < t->n; i++) {
-        const struct entry *e = &t->entries[i], *type;
-        const uintptr_t where = e->address + race_job.program_bias;
-        const void *word;
-        if (e->tag != VARIABLE || !e->has_address || !e->name[0]) continue;
-        if (where - race_job.statics > race_job.statics_len - sizeof word) continue;
-        memcpy(&word, (const void *)where, sizeof word);
-        if (word != base || !strncmp(e->name, "caf_token", 9)) continue;
-        memcpy(n->name, e->name, sizeof n->name);
-        type = type_behind(t, e->type);
+        const struct entry *e = &t->entries[i], *type = type_of(t, e->type);
+        size_t byte;
+        if (e->tag != VARIABLE || !e->has_address || !e->name[0] || !strncmp(e->name, "caf_token", 9)) continue;
+        if (!has_address(e, type, base, &byte)) continue;
+        snprintf(n->name, sizeof n->name, "%s", e->name);
         n->dims = 0;
-        if (type && type->tag == ARRAY) {
-            for (const struct entry *r = next_range(t, type, type); r && n->dims < CALLS_DIMS;
-                 r = next_range(t, type, r)) {
-                if (!r->has_upper) break;
-                n->lower[n->dims] = r->lower;
-                n->upper[n->dims++] = r->upper;
-            }
-            if (type->is_descriptor) n->dims = 0;
-            type = type_behind(t, type->type);
+        n->elem = 0;
+        if (type && type->tag == STRUCTURE) {
+            name_component(t, type, byte, n->name, sizeof n->name);
+            return 1;
         }
+        type = type_behind(t, e->type);
+        if (type && type->tag == ARRAY) type = read_array(t, type, n);
         n->elem = size_of(t, type);
         if (type && n->elem) name_component(t, type, at % n->elem, component, room);
         return 1;

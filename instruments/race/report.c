@@ -105,7 +105,7 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
         word_private(where.addr, text, room);
         return;
     }
-    snprintf(owner, sizeof owner, "PE %d's ", where.pe);
+    snprintf(owner, sizeof owner, race_job.caf ? "image %d's " : "PE %d's ", where.pe + race_job.caf);
     if (where.addr - RACE_ATTACHED < RACE_ATTACHED_LEN) {
         snprintf(text, room, "%sattached memory", owner);
         word_heap_block(owner, where.pe, where.addr, text, room);
