@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # check-race-caf.sh: rmafc --race finds the data race of each coarray program of test/race, names its two lines, and
-# reports nothing for the corrected versions of these programs, nor for the programs of test/caf and examples/coarray.
+# reports nothing for the corrected versions of these programs.
 #
 # Each test/race/caf_NAME.f90 is compiled twice. With -DRACY it has one race, between the lines that end with the
 # comments "RACE: first" and "RACE: second": the job must end with 66, and one report must name both lines, and none
-# other lines. With -DMENDED it has no race: the job must end with 0 and report nothing.
+# other lines; the reports contain the text of a comment "SAYS: text". With -DMENDED it has no race: the job must end
+# with 0 and report nothing. "IMAGES: n" tells with how many images it runs; 2 by default.
 # Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
 # that hangs or fails under the detector; by options that contradict each other and are accepted.
 set -eu
@@ -97,6 +98,8 @@ judge_racy() {
         why="exit $code, not 66, with a right report"
     elif [ "$2" -gt 0 ]; then
         why="reports that do not name lines $first and $second"
+    elif [ -n "$says" ] && ! grep -qF -e "$says" "$log.out"; then
+        why="the report does not say: $says"
     fi
     [ -z "$why" ]
 }
@@ -117,7 +120,7 @@ try_file() {
     result=$RACE_DIR/results/$name
     : >"$result"
     images=$(sed -n 's/^! IMAGES: //p' "$file")
-    images=${images:-2}
+    images=${images:-2} says=$(sed -n 's/^! SAYS: //p' "$file")
     versions='RACY MENDED'
     case $name in caf_*) ;; *) versions=QUIET ;; esac
     for version in $versions; do
@@ -207,7 +210,8 @@ end program
 END
 { "$bin/rmafc" -c plain.f90 && "$bin/rmafc" --race -c instrumented.f90 &&
     "$bin/rmafc" --race instrumented.o plain.o -o partly && "$bin/rmafc" -c instrumented.f90 &&
-    "$bin/rmafc" --race instrumented.o plain.o -o calls_only; } >log 2>&1 || fail "programs that are partly instrumented"
+    "$bin/rmafc" --race instrumented.o plain.o -o calls_only; } >log 2>&1 ||
+    fail "programs that are partly instrumented"
 unset RMA_FC
 # said TEXT PROGRAM: the program's 2 images print this, once.
 said() {

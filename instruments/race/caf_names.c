@@ -72,10 +72,8 @@ static enum tag tag_of(const char *name) {
     static const struct {
         const char *name;
         enum tag tag;
-    } tags[] = {{"variable)", VARIABLE},
-                {"array_type)", ARRAY},
-                {"subrange_type)", RANGE},
-                {"structure_type)", STRUCTURE},
+    } tags[] = {{"variable)", VARIABLE}, {"pointer_type)", POINTER}, {"reference_type)", POINTER},
+                {"array_type)", ARRAY},  {"subrange_type)", RANGE},  {"structure_type)", STRUCTURE},
                 {"member)", MEMBER}};
     for (size_t i = 0; i < sizeof tags / sizeof tags[0]; i++)
         if (!strncmp(name, tags[i].name, strlen(tags[i].name))) return tags[i].tag;

@@ -1,5 +1,6 @@
 ! An element of an allocatable component.
 ! IMAGES: 2
+! SAYS: l[2]%values(1)
 program allocatable_components
   implicit none
   type list

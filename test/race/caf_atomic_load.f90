@@ -1,5 +1,6 @@
 ! An atomic variable that is polled by an assignment.
 ! IMAGES: 2
+! SAYS: or atomic subroutines for both
 program atomic_load
   use iso_fortran_env
   implicit none

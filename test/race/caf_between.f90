@@ -1,5 +1,6 @@
 ! An assignment between two other images reads and writes them.
 ! IMAGES: 3
+! SAYS: get of
 program between
   implicit none
   integer :: x(2)[*], y(2)[*]

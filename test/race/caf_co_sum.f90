@@ -1,5 +1,6 @@
 ! Collective subroutines order no segments.
 ! IMAGES: 2
+! SAYS: CO_SUM of
 program co_sums
   implicit none
   integer :: x(3)[*]

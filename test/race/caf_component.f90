@@ -1,5 +1,6 @@
 ! Components of a coarray of a derived type.
 ! IMAGES: 2
+! SAYS: p(2)[2]%place(3)
 program components
   implicit none
   type particle

@@ -1,5 +1,6 @@
 ! A coarray as an argument of a procedure.
 ! IMAGES: 2
+! SAYS: a(6)[2]
 program dummies
   implicit none
   real(8), save :: a(6)[*]

@@ -1,5 +1,6 @@
 ! What MATMUL and its relatives read in the Fortran library.
 ! IMAGES: 2
+! SAYS: a(17,3)[2]
 program products
   implicit none
   real, allocatable :: a(:, :)[:]

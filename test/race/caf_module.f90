@@ -1,5 +1,6 @@
 ! A coarray of a module, in procedures.
 ! IMAGES: 2
+! SAYS: box(2,2)[2]
 module state
   implicit none
   integer, save :: box(3, 2)[*] = 0

@@ -1,5 +1,6 @@
 ! What PRINT reads in the Fortran library.
 ! IMAGES: 2
+! SAYS: load by WRITE of
 program prints
   implicit none
   integer :: a(5)[*], x[*]

@@ -1,5 +1,6 @@
 ! A row of a matrix, and a column that crosses it.
 ! IMAGES: 2
+! SAYS: m(3,5)[2]
 program rows
   implicit none
   integer :: m(4, 6)[*], v(6)

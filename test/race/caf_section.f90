@@ -1,5 +1,6 @@
 ! Sections that overlap in one element.
 ! IMAGES: 2
+! SAYS: a(4)[2]
 program sections
   implicit none
   real :: a(0:9)[*]

@@ -1,5 +1,6 @@
 ! A put with a stride writes every second element.
 ! IMAGES: 2
+! SAYS: a(1)[2]
 program strides
   implicit none
   integer, allocatable :: a(:)[:]

@@ -1,5 +1,6 @@
 ! Locks of the same name on two images are two locks.
 ! IMAGES: 2
+! SAYS: total(1)[1]
 program two_locks
   use iso_fortran_env
   implicit none

@@ -1,5 +1,6 @@
 ! A vector subscript.
 ! IMAGES: 2
+! SAYS: a(9)[2]
 program vectors
   implicit none
   integer :: a(10)[*], v(3), w(3)
