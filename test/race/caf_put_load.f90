@@ -1,6 +1,6 @@
 ! A put, and a load by its target without a statement between that orders the two.
 ! IMAGES: 2
-! SAYS: put to x[2] 
+! SAYS: x[2] (4 bytes)
 program put_load
   implicit none
   integer :: x[*], seen

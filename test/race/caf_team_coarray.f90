@@ -1,6 +1,6 @@
 ! A coarray that a team has allocated.
 ! IMAGES: 4
-! SAYS: w(4)[2]
+! SAYS: w(4)[
 program team_coarray
   use iso_fortran_env
   implicit none
