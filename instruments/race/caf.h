@@ -91,8 +91,9 @@ struct race_part {
 };
 void race_caf_far(const struct race_call *c, const struct race_part *part, int write);
 
-/* The elements of a descriptor on this image. */
+/* The elements of a descriptor on this image; and some bytes. */
 void race_caf_near(const struct race_call *c, const struct descriptor *d, int write);
+void race_caf_bytes(const struct race_call *c, const void *p, size_t len, int write);
 
 /* race_caf_collective: the argument of a collective subroutine, which is defined by it, or (write 0) referenced. */
 void race_caf_collective(const struct race_call *c, const struct descriptor *d, int write);

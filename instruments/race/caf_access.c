@@ -115,6 +115,11 @@ void race_caf_near(const struct race_call *c, const struct descriptor *d, int wr
     each_run(&b, d->elem_len, near_run, &n);
 }
 
+void race_caf_bytes(const struct race_call *c, const void *p, size_t len, int write) {
+    const struct race_who who = image_who();
+    race_local(p, len, RACE_PLAIN, write, race_call_place(c->pc, c->name), &who);
+}
+
 /* gfortran leaves parts of some of these descriptors undefined: only elements of a coarray are recorded. */
 void race_caf_collective(const struct race_call *c, const struct descriptor *d, int write) {
     struct far f = {.pe = race_job.my_pe, .write = write};

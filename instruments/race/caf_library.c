@@ -9,13 +9,12 @@
 
 #include <stdbool.h>
 
-#include "instruments/race/access.h"
 #include "instruments/race/caf.h"
 #include "instruments/race/caf_next.h"
 #include "instruments/race/calls.h"
 #include "instruments/race/places.h"
 
-/* The library calls some of its functions itself. */
+/* The library calls some of these functions itself, also by jumps: while race_inside is set they record nothing. */
 #define BEGIN(CALL, NAME)                                                                                              \
     RACE_NEXT(CALL);                                                                                                   \
     const struct race_call c = {.name = (NAME), .pc = CALLS_HERE};                                                     \
@@ -35,14 +34,15 @@ typedef struct descriptor D;
 
 void *_gfortran_internal_pack(D *a) {
     BEGIN(_gfortran_internal_pack, "a copy of the argument");
-    void *packed = next(a);
+    void *packed;
+    RACE_FORWARD(packed = next(a));
     if (packed != a->base) READS(a);
     return packed;
 }
 void _gfortran_internal_unpack(D *a, const void *packed) {
     BEGIN(_gfortran_internal_unpack, "a copy of the argument");
     if (packed && packed != a->base) WRITES(a);
-    next(a, packed);
+    RACE_FORWARD(next(a, packed));
 }
 
 /* ---- intrinsic functions ---- */
@@ -53,7 +53,7 @@ void _gfortran_internal_unpack(D *a, const void *packed) {
         READS(a);                                                                                                      \
         READS(b);                                                                                                      \
         WRITES(result);                                                                                                \
-        next(result, a, b, try_blas, limit, gemm);                                                                     \
+        RACE_FORWARD(next(result, a, b, try_blas, limit, gemm));                                                       \
     }
 MATMUL(i1)
 MATMUL(i2)
@@ -76,7 +76,7 @@ MATMUL(l8)
         READS(source);                                                                                                 \
         READS(shape);                                                                                                  \
         WRITES(result);                                                                                                \
-        next(result, source, shape, pad, order);                                                                       \
+        RACE_FORWARD(next(result, source, shape, pad, order));                                                         \
     }
 RESHAPE()
 RESHAPE(_4)
@@ -97,7 +97,7 @@ RESHAPE(_c16)
         BEGIN(CALL, NAME);                                                                                             \
         READS(array);                                                                                                  \
         WRITES(result);                                                                                                \
-        next(result, array, __VA_ARGS__);                                                                              \
+        RACE_FORWARD(next(result, array, __VA_ARGS__));                                                                \
     }
 TWO_ARRAYS(_gfortran_spread, "SPREAD", (D * result, D *array, const ptrdiff_t *along, const ptrdiff_t *copies), along,
            copies)
@@ -155,36 +155,42 @@ ALONG(_gfortran_count_4_l, "COUNT")
 /* ---- text ---- */
 
 #define BYTES(P, N, WRITE)                                                                                             \
-    if (watched) race_load_store(P, N, WRITE, c.pc)
+    if (watched) race_caf_bytes(&c, P, N, WRITE)
 int _gfortran_compare_string(size_t a_len, const char *a, size_t b_len, const char *b) {
     BEGIN(_gfortran_compare_string, "a comparison");
     BYTES(a, a_len, 0);
     BYTES(b, b_len, 0);
-    return next(a_len, a, b_len, b);
+    int order;
+    RACE_FORWARD(order = next(a_len, a, b_len, b));
+    return order;
 }
 void _gfortran_concat_string(size_t len, char *to, size_t a_len, const char *a, size_t b_len, const char *b) {
     BEGIN(_gfortran_concat_string, "a concatenation");
     BYTES(a, a_len, 0);
     BYTES(b, b_len, 0);
     BYTES(to, len, 1);
-    next(len, to, a_len, a, b_len, b);
+    RACE_FORWARD(next(len, to, a_len, a, b_len, b));
 }
 size_t _gfortran_string_len_trim(size_t len, const char *text) {
     BEGIN(_gfortran_string_len_trim, "LEN_TRIM");
     BYTES(text, len, 0);
-    return next(len, text);
+    size_t trimmed;
+    RACE_FORWARD(trimmed = next(len, text));
+    return trimmed;
 }
 void _gfortran_string_trim(size_t *len, char **to, size_t text_len, const char *text) {
     BEGIN(_gfortran_string_trim, "TRIM");
     BYTES(text, text_len, 0);
-    next(len, to, text_len, text);
+    RACE_FORWARD(next(len, to, text_len, text));
 }
 #define SEARCH(CALL, NAME)                                                                                             \
     size_t CALL(size_t len, const char *text, size_t part_len, const char *part, int back) {                           \
         BEGIN(CALL, NAME);                                                                                             \
         BYTES(text, len, 0);                                                                                           \
         BYTES(part, part_len, 0);                                                                                      \
-        return next(len, text, part_len, part, back);                                                                  \
+        size_t at;                                                                                                     \
+        RACE_FORWARD(at = next(len, text, part_len, part, back));                                                      \
+        return at;                                                                                                     \
     }
 SEARCH(_gfortran_string_index, "INDEX")
 SEARCH(_gfortran_string_scan, "SCAN")
@@ -200,13 +206,13 @@ static size_t real_bytes(int kind) { return kind == 10 ? 16 : (size_t)kind; }
         const int write = 1;                                                                                           \
         BEGIN(CALL, "READ");                                                                                           \
         RECORD;                                                                                                        \
-        next(io, __VA_ARGS__);                                                                                         \
+        RACE_FORWARD(next(io, __VA_ARGS__));                                                                           \
     }                                                                                                                  \
     void CALL##_write PARAMETERS {                                                                                     \
         const int write = 0;                                                                                           \
         BEGIN(CALL##_write, "WRITE");                                                                                  \
         RECORD;                                                                                                        \
-        next(io, __VA_ARGS__);                                                                                         \
+        RACE_FORWARD(next(io, __VA_ARGS__));                                                                           \
     }
 TRANSFER(_gfortran_transfer_integer, (void *io, void *p, int kind), BYTES(p, (size_t)kind, write), p, kind)
 TRANSFER(_gfortran_transfer_logical, (void *io, void *p, int kind), BYTES(p, (size_t)kind, write), p, kind)
