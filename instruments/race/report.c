@@ -230,6 +230,9 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     /* Who has synchronized with the thread since the operation knows that it was not complete then. */
     if (who->clock[race_actor_thread(RACE_ACTOR(record->epoch))] >= RACE_COUNT(record->epoch)) old.completed = 0;
     name[0] = '\0';
+    /* The first byte that both access. */
+    if (race_job.caf && record->epoch & mask & RACE_MASK)
+        where.addr = (where.addr & ~(uintptr_t)7) + (uintptr_t)__builtin_ctzll(record->epoch & mask & RACE_MASK);
     if (!race_job.caf || !race_caf_variable(where, memory, sizeof memory, name, sizeof name))
         word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;

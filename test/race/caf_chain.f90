@@ -1,5 +1,6 @@
 ! The order of SYNC IMAGES is transitive: image 2 passes it on, if it has it by then.
 ! IMAGES: 3
+! SAYS: x[3] (4 bytes)
 program chain
   implicit none
   integer :: x[*], seen

@@ -1,6 +1,6 @@
 ! What PRINT and WRITE read in the Fortran library. They define nothing: gets of the same at the same time are no race.
 ! IMAGES: 2
-! SAYS: load by WRITE of
+! SAYS: a(4)[2]
 program prints
   implicit none
   integer :: a(5)[*], seen

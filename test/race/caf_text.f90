@@ -1,5 +1,6 @@
 ! Text, and elements of one byte: neighbours in a word are no race.
 ! IMAGES: 2
+! SAYS: c(3)[2] (1 byte)
 program texts
   implicit none
   character(5) :: c(4)[*]

@@ -1,5 +1,6 @@
 ! The assignment of whole arrays, which the compiler makes a copy of memory.
 ! IMAGES: 2
+! SAYS: a(177)[1]
 program whole
   implicit none
   integer :: a(200)[*], b(200), seen
