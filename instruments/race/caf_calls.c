@@ -94,6 +94,16 @@ END_OF(_gfortran_caf_error_stop_str, (const char *text, size_t len, bool quiet),
 
 /* ---- coarrays ---- */
 
+/* Whether what has been registered is a component (interfaces/caf/gfortran_coarrays.c): gfortran registers some of them
+ * as coarrays, with a token in a coarray, or with that of the coarray that they are in. Coarrays of the initial team
+ * are in the symmetric heap. */
+static int is_component(const caf_token *token, caf_token old, const struct descriptor *desc, int type) {
+    return type == REGISTER_COMPONENT_MEMORY ||
+           (type == REGISTER_ALLOC &&
+            ((uintptr_t)token - race_job.space < race_job.stride || (*token == old && race_coarray_of(old)) ||
+             (!race_caf_current()->parent && race_offset(desc->base) >= race_job.local)));
+}
+
 /* ALLOCATE of a coarray ends with a SYNC ALL of its own. The memory of a component has been another variable's. */
 void _gfortran_caf_register(size_t size, int type, caf_token *token, struct descriptor *desc, int *stat, char *errmsg,
                             size_t errmsg_len) {
@@ -102,8 +112,7 @@ void _gfortran_caf_register(size_t size, int type, caf_token *token, struct desc
     RACE_FORWARD(next(size, type, token, desc, stat, errmsg, errmsg_len));
     opened();
     if (!race_watches() || !desc->base || type == REGISTER_COMPONENT) return;
-    if (type == REGISTER_COMPONENT_MEMORY ||
-        (type == REGISTER_ALLOC && (*token == old || (uintptr_t)token - race_job.space < race_job.stride)))
+    if (is_component(token, old, desc, type))
         race_allocated(&c, race_job.my_pe, race_offset(desc->base), size, 1);
     else if (*token)
         race_coarray_made(&c, token, size, desc, type);

@@ -37,7 +37,8 @@ static void word_side(struct side *s, race_epoch epoch, int what, uint32_t place
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "PE %d, thread %u" : "PE %d", s->pe, s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", race_job.caf ? "image" : "PE",
+             s->pe + race_job.caf, s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
