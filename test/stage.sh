@@ -39,7 +39,7 @@ END
         return 1
     fi
     stage_prefix=$1$(sed -n "s/^prefix='\(.*\)'\$/\1/p" "$top_builddir/tools/rmacc")
-    for stage_command in oshcc oshc++ rmacc rmac++ rma_mpicc; do
+    for stage_command in oshcc oshc++ rmacc rmac++ rmafc rma_mpicc; do
         [ -f "$stage_prefix/bin/$stage_command" ] || continue
         sed "s|^prefix='.*'\$|prefix='$stage_prefix'|" "$stage_prefix/bin/$stage_command" >"$1/bin/$stage_command"
         chmod +x "$1/bin/$stage_command"

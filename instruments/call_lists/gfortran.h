@@ -55,7 +55,45 @@ enum register_type {
 };
 enum deregister_type { DEREGISTER, DEREGISTER_MEMORY_ONLY };
 
-struct reference; /* a step from a coarray to a part of it */
+#define CALLS_DIMS 15 /* dimensions and codimensions of an array, at most */
+
+enum reference_type { REFERENCE_COMPONENT, REFERENCE_ARRAY, REFERENCE_STATIC_ARRAY };
+enum reference_mode {
+    MODE_NONE, /* after the last dimension */
+    MODE_VECTOR,
+    MODE_FULL,
+    MODE_RANGE,
+    MODE_SINGLE,
+    MODE_OPEN_END,
+    MODE_OPEN_START
+};
+
+/* One step from a coarray to a part of it. */
+struct reference {
+    struct reference *next;
+    int type;
+    size_t item_size;
+    union {
+        struct {
+            ptrdiff_t offset;
+            ptrdiff_t token_offset; /* not 0: an allocatable or pointer component */
+        } c;
+        struct {
+            unsigned char mode[CALLS_DIMS];
+            int static_type;
+            union {
+                struct {
+                    ptrdiff_t start, end, stride;
+                } s;
+                struct {
+                    void *values;
+                    size_t n;
+                    int kind;
+                } v;
+            } dim[CALLS_DIMS];
+        } a;
+    } u;
+};
 
 #pragma GCC visibility push(default)
 

@@ -146,6 +146,29 @@ void race_group_finish(struct race_group *g, int from, uint32_t call) {
     if (g && race_me) learn_from(g, from, call);
 }
 
+/* How often the value of a PE that is late is looked for, with a yield between: many seconds. */
+#define VALUE_LOOKS 20000000
+int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values) {
+    int all = 1;
+    if (!g || !race_me) return 0;
+    race_group_enter(g, 0, gives);
+    for (int i = 0; i < g->n; i++) {
+        const struct slot *s = slot_of(g, i, g->calls);
+        uint32_t number = 0;
+        for (int looks = 0; looks < VALUE_LOOKS; looks++) {
+            number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
+            if (number && (int32_t)(number - (g->calls + 1)) >= 0) break;
+            if (looks > 100) sched_yield();
+        }
+        if (number != g->calls + 1)
+            all = 0;
+        else
+            values[i] = learn(g, i, g->calls);
+    }
+    g->calls++;
+    return all;
+}
+
 /* Locks: the hash of a lock's offset selects its clock. Two locks with the same hash order more than they should, which
  * may hide a race, but invents none. */
 void race_group_lock(uint64_t offset, int tell) {
@@ -158,6 +181,71 @@ void race_group_lock(uint64_t offset, int tell) {
     } else if (s->number)
         race_join(race_me, s->clock);
     race_spin_unlock(&s->taken);
+}
+
+/* ---- events ---- */
+
+/* In the shared memory. Post number i has the clock i % POSTS; if more are under way, two share one: the wait for the
+ * older one then learns of both. */
+#define POSTS 8
+struct event {
+    uint64_t key; /* 0: none */
+    uint32_t taken, posts, consumed, unused;
+    uint32_t clocks[];
+};
+
+size_t race_event_bytes(void) {
+    const size_t bytes = sizeof(struct event) + POSTS * race_job.clocks * sizeof(uint32_t);
+    return (bytes + 7) & ~(size_t)7;
+}
+
+/* The entry of an event, which is made if there is none and `make` is 1. NULL: there is none, or no room. */
+static struct event *event_of(uint64_t key, int make) {
+    for (uint32_t i = 0; i < RACE_EVENTS_MOST; i++) {
+        const size_t k = ((key * 0x9e3779b97f4a7c15u >> 40) + i) % RACE_EVENTS_MOST;
+        struct event *e = (struct event *)(void *)(race_job.events + k * race_event_bytes());
+        uint64_t seen = __atomic_load_n(&e->key, __ATOMIC_ACQUIRE);
+        if (seen == key) return e;
+        if (seen) continue;
+        if (!make) return NULL;
+        if (__atomic_compare_exchange_n(&e->key, &seen, key, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) || seen == key)
+            return e;
+    }
+    return NULL;
+}
+
+static uint32_t *clock_of(struct event *e, uint32_t post) { return e->clocks + post % POSTS * race_job.clocks; }
+
+/* Without an entry, an event orders as a lock does. */
+void race_group_post(uint64_t event) {
+    struct event *e = event_of(event, 1);
+    if (!e) {
+        race_group_lock(event, 1);
+        return;
+    }
+    race_spin_lock(&e->taken);
+    if (e->posts - e->consumed < POSTS) memset(clock_of(e, e->posts), 0, race_job.clocks * sizeof(uint32_t));
+    race_tell_clock(race_me, clock_of(e, e->posts++));
+    race_spin_unlock(&e->taken);
+}
+
+void race_group_await(uint64_t event, uint32_t count) {
+    struct event *e = event_of(event, 1);
+    if (!e) {
+        race_group_lock(event, 0);
+        return;
+    }
+    race_spin_lock(&e->taken);
+    for (; count > 0 && e->consumed != e->posts; count--) race_join(race_me, clock_of(e, e->consumed++));
+    race_spin_unlock(&e->taken);
+}
+
+void race_group_no_posts(uint64_t event) {
+    struct event *e = event_of(event, 0);
+    if (!e) return;
+    race_spin_lock(&e->taken);
+    e->posts = e->consumed = 0;
+    race_spin_unlock(&e->taken);
 }
 
 int race_group_me(const struct race_group *g) { return g ? g->me : 0; }

@@ -10,7 +10,7 @@
 struct race_group;
 
 /* race_group_bytes: bytes of the shared memory that a group needs. */
-#define RACE_GROUPS_MOST 1024
+#define RACE_GROUPS_MOST 16384 /* two images that synchronize are a group, too */
 size_t race_group_bytes(void);
 
 /* race_lock_bytes: bytes that a lock needs: one clock. */
@@ -42,7 +42,19 @@ size_t race_group_leave(struct race_group *g, int from);
 uint32_t race_group_start(struct race_group *g);
 void race_group_finish(struct race_group *g, int from, uint32_t call);
 
+/* race_group_exchange: each PE gives a value and gets those of all, in the order of the group; what they know is told
+ * as well. Only where all PEs are sure to come, such as after a collective. Returns 0 if one has not come after all. */
+int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values);
+
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);
+
+/* Events: each wait learns what the posts that it consumes have told, the first ones first. race_group_post: before the
+ * post. race_group_await: `count` posts have been consumed. race_group_no_posts: the event is a new one. */
+#define RACE_EVENTS_MOST 4096
+size_t race_event_bytes(void);
+void race_group_post(uint64_t event);
+void race_group_await(uint64_t event, uint32_t count);
+void race_group_no_posts(uint64_t event);
 
 #endif

@@ -99,6 +99,7 @@ static size_t lay_out(char *map) {
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
     PART(race_job.groups, RACE_GROUPS_MOST * (sizeof(uint64_t) + race_group_bytes()));
     PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
+    PART(race_job.events, RACE_EVENTS_MOST * race_event_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
     if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
@@ -262,6 +263,8 @@ void race_open(void) {
         if (t) race_thread_adopt(t);
         on_exit(note_status, NULL);
         process = getpid();
+        race_job.header->spaces[race_job.my_pe] = race_job.space;
+        race_job.header->statics[race_job.my_pe] = race_job.statics;
         race_job.on = t != NULL;
         race_look_at(1);
         if (race_job.my_pe == 0) {
@@ -288,18 +291,21 @@ static void wait_for_launcher(void) {
 
 void race_close(void) {
     uint32_t races, past_ends;
+    int last;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
     race_inside++;
     wait_for_launcher();
-    race_host_barrier();
+    /* Images end at different times, and those that fail meet nobody. */
+    if (!race_job.images) race_host_barrier();
+    last = race_job.images
+               ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
+               : race_job.my_pe == 0;
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
-    if (race_job.my_pe == 0) race_suppressions_unused(race_job.header->suppressions_used);
-    if (past_ends && race_job.my_pe == 0)
-        race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
-    if (races && race_job.my_pe == 0)
-        race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+    if (last) race_suppressions_unused(race_job.header->suppressions_used);
+    if (past_ends && last) race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
+    if (races && last) race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
     race_job.on = 0;
     race_look_at(0);
     race_inside--;

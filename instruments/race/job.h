@@ -64,6 +64,7 @@ struct race_place {
 #define RACE_COMM_IDS 4096
 
 /* How reports name what a program of MPI windows has; NULL: the program has librma's interfaces. */
+struct race_images;
 struct race_wording;
 
 struct race_header {
@@ -78,6 +79,9 @@ struct race_header {
     uint32_t window_ids;                   /* the last number of a window of MPI */
     uint64_t comm_ids[RACE_COMM_IDS / 64]; /* the numbers of communicators that are in use */
     uintptr_t programs[RACE_PES_MOST];     /* where each process has the main program */
+    uint32_t ended;                        /* images of coarrays that have ended */
+    uint64_t spaces[RACE_PES_MOST];        /* where each PE has its space, and its global variables, in its process */
+    uint64_t statics[RACE_PES_MOST];
     uint8_t suppressions_used[RACE_SUPPRESSIONS_MOST];
     uint64_t pairs[RACE_PAIRS_MOST];
     struct {
@@ -97,9 +101,10 @@ struct race_actor {
 };
 
 struct race_job {
-    int on;             /* 1: detection is on */
-    int native;         /* 1: the program has put by a native call */
-    int strict_atomics; /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int on;                           /* 1: detection is on */
+    const struct race_images *images; /* report.h; not NULL: the program has coarrays, and PE p is image p + 1 */
+    int native;                       /* 1: the program has put by a native call */
+    int strict_atomics;               /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */
@@ -113,6 +118,7 @@ struct race_job {
     struct race_operation *operations;
     char *groups;      /* group.h */
     char *lock_clocks; /* group.h */
+    char *events;      /* group.h */
     struct race_list *lists;
     struct race_cell *cells; /* of PE 0's space */
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */

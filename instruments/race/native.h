@@ -12,6 +12,7 @@ PRMA(rma_node_n_pes);
 PRMA(rma_initialized);
 PRMA(rma_malloc);
 PRMA(rma_ptr);
+PRMA(rma_gptr_get);
 PRMA(rma_free);
 PRMA(rma_broadcast);
 extern int prma_min_reduce_int(rma_team *team, int *dest, const int *source, size_t n);

@@ -15,7 +15,8 @@
 #include "instruments/race/symbols.h"
 
 /* What a PE is called. */
-static const char *pe_word(void) { return race_job.wording ? race_job.wording->pe : "PE"; }
+static const char *pe_word(void) { return race_job.wording ? race_job.wording->pe : race_job.images ? "image" : "PE"; }
+static int pe_number(int pe) { return race_job.images ? pe + 1 : pe; }
 
 static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t place) {
     uint32_t actor = RACE_ACTOR(epoch);
@@ -27,7 +28,8 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), s->pe, s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), pe_number(s->pe),
+             s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
@@ -103,7 +105,7 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
         snprintf(text, room, "%s %d's memory at 0x%lx", pe_word(), where.pe, (unsigned long)where.addr);
         return;
     }
-    snprintf(owner, sizeof owner, "PE %d's ", where.pe);
+    snprintf(owner, sizeof owner, "%s %d's ", pe_word(), pe_number(where.pe));
     if (where.addr - RACE_ATTACHED < RACE_ATTACHED_LEN) {
         snprintf(text, room, "%sattached memory", owner);
         word_heap_block(owner, where.pe, where.addr, text, room);
@@ -212,6 +214,16 @@ static const char *verb(int what, int past) {
     return past ? what == RACE_READS ? "read" : "wrote" : now[what];
 }
 
+/* One of two images. */
+static struct race_caf_side caf_side(const struct race_side *s) {
+    return (struct race_caf_side){.image = s->pe + 1,
+                                  .write = s->what != RACE_READS,
+                                  .atomic = is_atomic(s),
+                                  .call = s->call,
+                                  .place = s->place,
+                                  .function = s->function};
+}
+
 void race_report(const struct race_record *record, race_epoch mask, race_epoch kind, int what, uint32_t place,
                  const struct race_who *who, struct race_where where) {
     char memory[700], name[256], reason[160], advice[300];
@@ -225,14 +237,25 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     word_side(&old, record->epoch, (int)record->write, record->place);
     /* Who has synchronized with the thread since the operation knows that it was not complete then. */
     if (who->clock[race_actor_thread(RACE_ACTOR(record->epoch))] >= RACE_COUNT(record->epoch)) old.completed = 0;
-    word_memory(where, memory, sizeof memory, name, sizeof name);
+    name[0] = '\0';
+    /* The first byte that both access. */
+    if (race_job.images && record->epoch & mask & RACE_MASK)
+        where.addr = (where.addr & ~(uintptr_t)7) + (uintptr_t)__builtin_ctzll(record->epoch & mask & RACE_MASK);
+    if (!race_job.images || !race_job.images->variable(where, memory, sizeof memory, name, sizeof name))
+        word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;
     functions[0] = now.function, functions[1] = old.function;
     if (first_time(hash_of(&now), hash_of(&old)) &&
         !race_suppressed(places, functions, name, race_job.header->suppressions_used)) {
+        __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
+        if (race_job.images && now.pe != old.pe) {
+            const struct race_caf_side images[2] = {caf_side(&now), caf_side(&old)};
+            race_job.images->say(&images[0], &images[1], memory, bytes);
+            race_inside--;
+            return;
+        }
         word_reason(&old, &now, reason, sizeof reason);
         word_advice(&old, &now, advice, sizeof advice);
-        __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
         race_say("%s %s %zu byte%s of %s%s%s\n"
                  "    %s %s%s%s\n"
                  "  %s %s them%s at %s%s%s, %s\n"

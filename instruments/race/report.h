@@ -28,6 +28,21 @@ struct race_side {
     char place[256], function[256];
 };
 
+/* An access of an image, for the words of a report. */
+struct race_caf_side {
+    int image, write, atomic;
+    const char *call; /* "" for a load or store */
+    const char *place, *function;
+};
+
+/* How reports word a race of two images of a program with coarrays (race_job.images). */
+struct race_images {
+    /* Words for a byte of a coarray: "a(5)[2]". Returns 0 if there is none at that place. name: the variable's name
+     * alone, for suppressions, in name_room bytes. */
+    int (*variable)(struct race_where where, char *text, size_t room, char *name, size_t name_room);
+    void (*say)(const struct race_caf_side *now, const struct race_caf_side *old, const char *memory, size_t bytes);
+};
+
 /* How reports name what another interface has (race_job.wording). */
 struct race_wording {
     const char *pe;                /* what a PE is called */

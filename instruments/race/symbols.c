@@ -133,6 +133,28 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
     return found;
 }
 
+int race_symbols_variable_of(const void *word, char *name, size_t room) {
+    struct program p;
+    int found = 0;
+    if (!open_program(&p)) return 0;
+    for (int i = 0; i < p.n_sections && !found; i++) {
+        const char *strings;
+        size_t n = 0;
+        const Elf64_Sym *symbols = symbols_of(&p, i, &n, &strings);
+        for (size_t k = 0; symbols && k < n && !found; k++) {
+            const uintptr_t at = symbols[k].st_value + race_job.program_bias;
+            const char *made = strings + symbols[k].st_name, *module = strstr(made, "_MOD_");
+            if (ELF64_ST_TYPE(symbols[k].st_info) != STT_OBJECT || symbols[k].st_size < sizeof word) continue;
+            if (at - race_job.statics > race_job.statics_len - sizeof word || strstr(made, "caf_token")) continue;
+            if (memcmp((const void *)at, &word, sizeof word) != 0) continue;
+            name_variable(module ? module + strlen("_MOD_") : made, name, room);
+            found = 1;
+        }
+    }
+    close_program(&p);
+    return found;
+}
+
 /* Files of the compiler and the C library, and groups of symbols that belong to no file. */
 static int is_own_file(const char *name) {
     static const char *const own[] = {"crtstuff.c", "offloadstuff.c",   "lse-init.c",

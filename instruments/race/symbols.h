@@ -14,6 +14,9 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
  * with its name, size, and the offset in it. */
 int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size, size_t *offset);
 
+/* race_symbols_variable_of finds the global variable that begins with this word: Fortran's coarrays. */
+int race_symbols_variable_of(const void *word, char *name, size_t room);
+
 /* race_symbols_uninstrumented finds the source files of the main program that were compiled without --race. Returns -1
  * if all were, 0 if none was or the program has no file names (it is stripped), else their number, with the first names
  * in `names`. */

@@ -8,16 +8,7 @@
 #include "interfaces/caf/move.h"
 #include "instruments/call_lists/gfortran.h"
 
-enum reference_type { REFERENCE_COMPONENT, REFERENCE_ARRAY, REFERENCE_STATIC_ARRAY };
-enum reference_mode {
-    MODE_NONE, /* after the last dimension */
-    MODE_VECTOR,
-    MODE_FULL,
-    MODE_RANGE,
-    MODE_SINGLE,
-    MODE_OPEN_END,
-    MODE_OPEN_START
-};
+_Static_assert(RMAI_CAF_DIMS == CALLS_DIMS, "gfortran's limit");
 
 /* A descriptor of any rank. */
 struct any_descriptor {
@@ -34,33 +25,6 @@ static inline int rmai_caf_descriptor_is(const struct descriptor *d, int dims) {
     return d->rank > 0 && d->rank <= dims && d->version == 0 && d->type >= RMAI_CAF_INTEGER &&
            d->type <= RMAI_CAF_CHARACTER;
 }
-
-/* One step from a coarray to a part of it. */
-struct reference {
-    struct reference *next;
-    int type;
-    size_t item_size;
-    union {
-        struct {
-            ptrdiff_t offset;
-            ptrdiff_t token_offset; /* not 0: an allocatable or pointer component */
-        } c;
-        struct {
-            unsigned char mode[RMAI_CAF_DIMS];
-            int static_type;
-            union {
-                struct {
-                    ptrdiff_t start, end, stride;
-                } s;
-                struct {
-                    void *values;
-                    size_t n;
-                    int kind;
-                } v;
-            } dim[RMAI_CAF_DIMS];
-        } a;
-    } u;
-};
 
 /* The variable of ERRMSG=. gfortran 12 passes it in three ways. LOCK, EVENT, ALLOCATE: its address. SYNC: the address
  * of its address. Collective subroutines: the variable itself. On x86-64 a long variable is then passed in memory, and
