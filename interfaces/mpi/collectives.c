@@ -12,6 +12,7 @@
 #include "interfaces/mpi/state.h"
 #include "interfaces/mpi/types.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define ROOM ((size_t)64 << 10) /* bytes that all processes together give to a call of librma's, at most */
@@ -31,15 +32,36 @@ static int forget_comm(MPI_Comm comm, int key, void *value, void *extra) {
     return MPI_SUCCESS;
 }
 
-/* MPI's progress, for messages of this process that are under way. It rarely finds anything, so it is not driven at
- * each poll of a wait. (MPICH looks for messages to itself on MPI_COMM_SELF without driving anything.) */
+/* ---- MPI's progress ---- */
+
+/* A request that is not complete while librma runs: each test of it drives MPI's progress. (MPICH's MPI_Iprobe does not
+ * where it finds a message at once, and the program may leave one for later.) */
+static MPI_Request never = MPI_REQUEST_NULL;
+
+static int tell_nothing(void *extra, MPI_Status *status) {
+    (void)extra;
+    PMPI_Status_set_elements(status, MPI_BYTE, 0);
+    PMPI_Status_set_cancelled(status, 0);
+    return MPI_SUCCESS;
+}
+static int free_nothing(void *extra) {
+    (void)extra;
+    return MPI_SUCCESS;
+}
+static int cancel_nothing(void *extra, int complete) {
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* For messages of this process that are under way. It rarely finds anything, so it is not driven at each poll of a
+ * wait. */
 #define INTERVAL 10e-6 /* seconds */
 static void drive_mpi(void) {
     static double last;
-    int found;
+    int done;
     if (rma_wtime() - last < INTERVAL) return;
     rma_mpi_testing_ = 1;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+    PMPI_Test(&never, &done, MPI_STATUS_IGNORE);
     rma_mpi_testing_ = 0;
     last = rma_wtime();
 }
@@ -62,6 +84,9 @@ int rmai_collectives_open(void) {
     if (keyval == MPI_KEYVAL_INVALID &&
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &keyval, NULL) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI has no attribute for communicators");
+    if (never == MPI_REQUEST_NULL &&
+        PMPI_Grequest_start(tell_nothing, free_nothing, cancel_nothing, NULL, &never) != MPI_SUCCESS)
+        return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI has no generalized request");
     code = rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, n_processes, &team);
     return code == RMA_SUCCESS ? rma_team_drives_(team, drive_mpi, &reports) : code;
 }
@@ -69,13 +94,16 @@ int rmai_collectives_open(void) {
 void rmai_collectives_close(void) {
     team = RMA_TEAM_INVALID;
     latest = MPI_COMM_NULL;
+    if (never == MPI_REQUEST_NULL) return;
+    PMPI_Grequest_complete(never);
+    PMPI_Wait(&never, MPI_STATUS_IGNORE);
 }
 
 /* For a communicator that this process sees for the first time, or that was not the latest one. */
 static __attribute__((noinline)) int find_comm(MPI_Comm comm) {
     char *value = NULL;
     int found = 0, result = MPI_UNEQUAL;
-    if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS) return 0;
+    if (PMPI_Comm_get_attr(comm, keyval, &value, &found) != MPI_SUCCESS) return 0;
     if (!found) {
         if (PMPI_Comm_compare(comm, MPI_COMM_WORLD, &result) != MPI_SUCCESS) return 0;
         value = result == MPI_IDENT || result == MPI_CONGRUENT ? &ours : &others;
@@ -86,6 +114,7 @@ static __attribute__((noinline)) int find_comm(MPI_Comm comm) {
 }
 
 static inline int is_ours(MPI_Comm comm) {
+    if (comm == MPI_COMM_NULL) return 0;
     return team != RMA_TEAM_INVALID && rmai_win_running && (comm == latest || find_comm(comm));
 }
 
@@ -127,14 +156,37 @@ static size_t bytes_of(const struct rmai_datatype *t, int n) {
     return t && n >= 0 && !__builtin_mul_overflow((size_t)n, t->size, &bytes) ? bytes : SIZE_MAX;
 }
 
-static int pack(const void *from, int n, MPI_Datatype type, char *room, size_t bytes) {
-    int at = 0;
-    return PMPI_Pack(from, n, type, room, (int)bytes, &at, rmai_win_self);
+/* 1 if a process may give this address: NULL is MPI_BOTTOM, from where a derived type reaches its data. */
+static int is_address(const void *address, const struct rmai_datatype *t) { return address || !t->plain; }
+
+/* Element number i of an array. The array may be MPI_BOTTOM. */
+static void *element_at(void *array, ptrdiff_t i, const struct rmai_datatype *t) {
+    return (void *)((uintptr_t)array + (uintptr_t)(i * t->extent));
 }
 
-static int unpack(const char *room, size_t bytes, void *to, int n, MPI_Datatype type) {
+/* Copies n elements from MPI_BOTTOM to room, or back: MPICH's MPI_Pack and MPI_Unpack do not take that address. */
+static int copy_absolute(const struct rmai_datatype *t, int n, char *room, int back) {
+    struct rma_block *blocks;
+    size_t n_blocks;
+    if (!rmai_datatype_blocks(t, (size_t)n, &blocks, &n_blocks)) return MPI_ERR_NO_MEM;
+    for (size_t i = 0; i < n_blocks; room += blocks[i++].len) {
+        void *const data = (void *)(uintptr_t)blocks[i].offset;
+        memcpy(back ? data : room, back ? room : data, blocks[i].len);
+    }
+    free(blocks);
+    return MPI_SUCCESS;
+}
+
+static int pack(const void *from, int n, const struct rmai_datatype *t, char *room, size_t bytes) {
     int at = 0;
-    return PMPI_Unpack(room, (int)bytes, &at, to, n, type, rmai_win_self);
+    if (!from) return copy_absolute(t, n, room, 0);
+    return PMPI_Pack(from, n, t->handle, room, (int)bytes, &at, rmai_win_self);
+}
+
+static int unpack(char *room, size_t bytes, void *to, int n, const struct rmai_datatype *t) {
+    int at = 0;
+    if (!to) return copy_absolute(t, n, room, 1);
+    return PMPI_Unpack(room, (int)bytes, &at, to, n, t->handle, rmai_win_self);
 }
 
 /* ---- the calls ---- */
@@ -152,15 +204,14 @@ RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
 }
 
 /* The types of the processes may differ, as long as the data are the same: the bytes are. */
-static int broadcast(void *buffer, int n, MPI_Datatype type, const struct rmai_datatype *t, size_t bytes, int root,
-                     MPI_Comm comm) {
+static int broadcast(void *buffer, int n, const struct rmai_datatype *t, size_t bytes, int root, MPI_Comm comm) {
     char room[ROOM];
     void *const data = t->plain ? buffer : room;
     int code = MPI_SUCCESS;
-    if (!t->plain && me == root) code = pack(buffer, n, type, room, bytes);
+    if (!t->plain && me == root) code = pack(buffer, n, t, room, bytes);
     rma_call_as_("MPI_Bcast");
     code = finish(comm, code == MPI_SUCCESS ? rma_broadcast(team, data, data, bytes, root) : RMA_ERR_MPI);
-    if (code == MPI_SUCCESS && !t->plain && me != root) code = unpack(room, bytes, buffer, n, type);
+    if (code == MPI_SUCCESS && !t->plain && me != root) code = unpack(room, bytes, buffer, n, t);
     return code;
 }
 
@@ -170,8 +221,8 @@ RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI
     if (is_ours(comm)) {
         const struct rmai_datatype *t = rmai_datatype_of(type);
         const size_t bytes = bytes_of(t, n);
-        if (bytes - 1 < ROOM && root >= 0 && root < n_processes && buffer)
-            return broadcast(buffer, n, type, t, bytes, root, comm);
+        if (bytes - 1 < ROOM && root >= 0 && root < n_processes && is_address(buffer, t))
+            return broadcast(buffer, n, t, bytes, root, comm);
     }
     if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
         RMAI_WIN_RETURN_MPI(PMPI_Bcast(buffer, n, type, root, comm));
@@ -229,25 +280,22 @@ RMAI_MPI_API int MPI_Reduce(const void *mine, void *all, int n, MPI_Datatype typ
 }
 
 /* `bytes` from each process. */
-static int gather(const void *mine, int n, MPI_Datatype type, void *all, int n_each, MPI_Datatype all_type,
+static int gather(const void *mine, int n, const struct rmai_datatype *t, void *all, int n_each,
                   const struct rmai_datatype *all_t, size_t bytes, MPI_Comm comm) {
     char from[ROOM], to[ROOM];
-    const struct rmai_datatype *t = all_t;
     char *const dest = all_t->plain ? all : to, *const place = dest + (size_t)me * bytes;
     int code = MPI_SUCCESS;
     if (mine == MPI_IN_PLACE) {
-        if (!all_t->plain)
-            code = pack((char *)all + (ptrdiff_t)me * n_each * all_t->extent, n_each, all_type, place, bytes);
+        if (!all_t->plain) code = pack(element_at(all, (ptrdiff_t)me * n_each, all_t), n_each, all_t, place, bytes);
         mine = place;
-    } else if (!(t = rmai_datatype_of(type))->plain) {
-        code = pack(mine, n, type, from, bytes);
+    } else if (!t->plain) {
+        code = pack(mine, n, t, from, bytes);
         mine = from;
     }
     rma_call_as_("MPI_Allgather");
     code = finish(comm, code == MPI_SUCCESS ? rma_fcollect(team, dest, mine, bytes) : RMA_ERR_MPI);
     for (int i = 0; code == MPI_SUCCESS && i < n_processes && !all_t->plain; i++)
-        code = unpack(to + (size_t)i * bytes, bytes, (char *)all + (ptrdiff_t)i * n_each * all_t->extent, n_each,
-                      all_type);
+        code = unpack(to + (size_t)i * bytes, bytes, element_at(all, (ptrdiff_t)i * n_each, all_t), n_each, all_t);
     return code;
 }
 
@@ -256,10 +304,41 @@ RMAI_MPI_API int MPI_Allgather(const void *mine, int n, MPI_Datatype type, void 
     if (is_ours(comm)) {
         const struct rmai_datatype *t = rmai_datatype_of(all_type);
         const size_t bytes = bytes_of(t, n_each);
-        const int in_place = mine == MPI_IN_PLACE;
-        if (bytes - 1 < ROOM / (size_t)n_processes && mine && all && all != MPI_IN_PLACE &&
-            (in_place || bytes_of(rmai_datatype_of(type), n) == bytes))
-            return gather(mine, n, type, all, n_each, all_type, t, bytes, comm);
+        const struct rmai_datatype *mine_t = mine == MPI_IN_PLACE ? t : rmai_datatype_of(type);
+        if (bytes - 1 < ROOM / (size_t)n_processes && is_address(all, t) && all != MPI_IN_PLACE &&
+            (mine == MPI_IN_PLACE || (bytes_of(mine_t, n) == bytes && is_address(mine, mine_t))))
+            return gather(mine, n, mine_t, all, n_each, t, bytes, comm);
     }
     RMAI_WIN_RETURN_MPI(PMPI_Allgather(mine, n, type, all, n_each, all_type, comm));
 }
+
+#if MPI_VERSION >= 4
+
+/* A process may make these calls while others make those above. */
+static int is_int(MPI_Count n) { return n == (int)n; }
+
+RMAI_MPI_API int MPI_Bcast_c(void *buffer, MPI_Count n, MPI_Datatype type, int root, MPI_Comm comm) {
+    if (is_int(n)) return MPI_Bcast(buffer, (int)n, type, root, comm);
+    RMAI_WIN_RETURN_MPI(PMPI_Bcast_c(buffer, n, type, root, comm));
+}
+
+RMAI_MPI_API int MPI_Allreduce_c(const void *mine, void *all, MPI_Count n, MPI_Datatype type, MPI_Op op,
+                                 MPI_Comm comm) {
+    if (is_int(n)) return MPI_Allreduce(mine, all, (int)n, type, op, comm);
+    RMAI_WIN_RETURN_MPI(PMPI_Allreduce_c(mine, all, n, type, op, comm));
+}
+
+RMAI_MPI_API int MPI_Reduce_c(const void *mine, void *all, MPI_Count n, MPI_Datatype type, MPI_Op op, int root,
+                              MPI_Comm comm) {
+    if (is_int(n)) return MPI_Reduce(mine, all, (int)n, type, op, root, comm);
+    RMAI_WIN_RETURN_MPI(PMPI_Reduce_c(mine, all, n, type, op, root, comm));
+}
+
+RMAI_MPI_API int MPI_Allgather_c(const void *mine, MPI_Count n, MPI_Datatype type, void *all, MPI_Count n_each,
+                                 MPI_Datatype all_type, MPI_Comm comm) {
+    if (mine == MPI_IN_PLACE) n = 0;
+    if (is_int(n) && is_int(n_each)) return MPI_Allgather(mine, (int)n, type, all, (int)n_each, all_type, comm);
+    RMAI_WIN_RETURN_MPI(PMPI_Allgather_c(mine, n, type, all, n_each, all_type, comm));
+}
+
+#endif

@@ -113,6 +113,16 @@ static size_t draw_count(const struct type *t) {
     return draw((unsigned)(most[draw(4)] / t->size) + 2);
 }
 
+#if MPI_VERSION < 4
+#define MPI_Bcast_c     MPI_Bcast
+#define MPI_Reduce_c    MPI_Reduce
+#define MPI_Allreduce_c MPI_Allreduce
+#define MPI_Allgather_c MPI_Allgather
+#endif
+
+/* 1 in some of the processes. */
+static int in_some(int me) { return (int)draw(8) >> (me % 3) & 1; }
+
 static void reduction(int which, int round, int rooted) {
     static _Alignas(16) char mine[MOST + 64], all[MOST + 64], right[16];
     const struct type *t = &types[draw(TYPES)];
@@ -120,18 +130,24 @@ static void reduction(int which, int round, int rooted) {
     const MPI_Op op = draw_op(t);
     int in_place = draw(3) == 0;
     char *const from = mine + shift, *const to = all + shift;
-    int me, size, root, gets;
+    int me, size, root, gets, counts;
     MPI_Comm_rank(comms[which], &me);
     MPI_Comm_size(comms[which], &size);
     root = (int)draw(1000) % size;
     gets = !rooted || me == root;
+    counts = in_some(me);
     /* MPICH 4.0.2's own MPI_Reduce copies from the address MPI_IN_PLACE if the root is not the first process. */
     if (rooted && root != 0) in_place = 0;
     memset(all, 0, sizeof all);
     fill(t, in_place && gets ? to : from, count, me, round);
-    if (rooted)
+    if (rooted && counts)
+        MPI_Reduce_c(in_place && gets ? MPI_IN_PLACE : from, gets ? to : NULL, (int)count, t->handle, op, root,
+                     comms[which]);
+    else if (rooted)
         MPI_Reduce(in_place && gets ? MPI_IN_PLACE : from, gets ? to : NULL, (int)count, t->handle, op, root,
                    comms[which]);
+    else if (counts)
+        MPI_Allreduce_c(in_place ? MPI_IN_PLACE : from, to, (int)count, t->handle, op, comms[which]);
     else
         MPI_Allreduce(in_place ? MPI_IN_PLACE : from, to, (int)count, t->handle, op, comms[which]);
     for (size_t i = 0; gets && i < count; i++) {
@@ -147,24 +163,41 @@ static void reduction(int which, int round, int rooted) {
     CHECK(!gets || all[shift + count * t->size] == 0);
 }
 
-/* Some processes have the data in every second place. */
+/* The type for n elements at an address, to be used with MPI_BOTTOM. */
+static MPI_Datatype at_address(const void *address, int count, MPI_Datatype type) {
+    MPI_Aint at;
+    MPI_Datatype there;
+    MPI_Get_address(address, &at);
+    MPI_Type_create_hindexed(1, &count, &at, type, &there);
+    MPI_Type_commit(&there);
+    return there;
+}
+
+/* Some processes have the data in every second place, some give their address. */
 static void broadcast(int which, int round) {
     static _Alignas(16) char data[2 * MOST + 64];
     const size_t count = draw(5) == 0 ? MOST / 4 : draw(300) + 1;
-    int me, size, root, apart, ok = 1;
-    MPI_Datatype spread;
+    int me, size, root, apart, absolute, counts, ok = 1;
+    MPI_Datatype spread, there;
     MPI_Comm_rank(comms[which], &me);
     MPI_Comm_size(comms[which], &size);
     root = (int)draw(1000) % size;
     apart = (int)draw(4); /* a bit for even and for odd ranks */
     apart = apart >> (me % 2) & 1;
+    absolute = in_some(me);
+    counts = in_some(me);
     MPI_Type_vector((int)count, 1, 2, MPI_INT, &spread);
     MPI_Type_commit(&spread);
     memset(data, -1, sizeof data);
     for (size_t i = 0; me == root && i < count; i++)
         store(&types[0], data + i * 4 * (size_t)(1 + apart), value_of(root, i, round));
-    if (apart)
+    there = at_address(data, apart ? 1 : (int)count, apart ? spread : MPI_INT);
+    if (absolute)
+        MPI_Bcast(MPI_BOTTOM, 1, there, root, comms[which]);
+    else if (apart)
         MPI_Bcast(data, 1, spread, root, comms[which]);
+    else if (counts)
+        MPI_Bcast_c(data, (int)count, MPI_INT, root, comms[which]);
     else
         MPI_Bcast(data, (int)count, MPI_INT, root, comms[which]);
     for (size_t i = 0; i < count; i++) {
@@ -176,26 +209,43 @@ static void broadcast(int which, int round) {
     if (!ok) printf("round %d, %s: %zu numbers from %d\n", round, words[which], count, root);
     CHECK(ok);
     MPI_Type_free(&spread);
+    MPI_Type_free(&there);
 }
 
 static void gather(int which, int round) {
     static int mine[MOST / 4], all[16 * MOST / 4 + 16];
     const int count = (int)(draw(5) == 0 ? MOST / 8 : draw(300) + 1), in_place = draw(3) == 0, apart = draw(3) == 0;
-    int me, size, ok = 1;
-    MPI_Datatype spread, pairs;
+    int me, size, from_there, to_there, counts, ok = 1;
+    MPI_Datatype spread, pairs, mine_there, all_there, each_there;
     MPI_Comm_rank(comms[which], &me);
     MPI_Comm_size(comms[which], &size);
     MPI_Type_vector(count, 1, 2, MPI_INT, &spread); /* the block of the next process begins 2 * count - 1 ints later, */
     MPI_Type_create_resized(spread, 0, 8 * (MPI_Aint)count, &pairs); /* or 2 * count */
     MPI_Type_commit(&pairs);
+    from_there = in_some(me);
+    to_there = in_some(me);
+    counts = in_some(me);
+    mine_there = at_address(mine, count, MPI_INT);
+    all_there = at_address(all, apart ? 1 : count, apart ? pairs : MPI_INT);
+    MPI_Type_create_resized(all_there, 0, (apart ? 8 : 4) * (MPI_Aint)count, &each_there);
+    MPI_Type_commit(&each_there);
     memset(all, -1, sizeof all);
     for (int i = 0; i < count; i++) {
         const int value = value_of(me, (size_t)i, round);
         mine[i] = value;
         if (in_place) all[apart ? (me * count + i) * 2 : me * count + i] = value;
     }
-    MPI_Allgather(in_place ? MPI_IN_PLACE : (void *)mine, count, MPI_INT, all, apart ? 1 : count,
-                  apart ? pairs : MPI_INT, comms[which]);
+    {
+        const void *const from = in_place ? MPI_IN_PLACE : from_there ? MPI_BOTTOM : mine;
+        const MPI_Datatype type = from_there ? mine_there : MPI_INT, each = apart ? pairs : MPI_INT;
+        const int n_from = from_there ? 1 : count, n_each = apart || to_there ? 1 : count;
+        if (counts)
+            MPI_Allgather_c(from, n_from, type, to_there ? MPI_BOTTOM : all, n_each, to_there ? each_there : each,
+                            comms[which]);
+        else
+            MPI_Allgather(from, n_from, type, to_there ? MPI_BOTTOM : all, n_each, to_there ? each_there : each,
+                          comms[which]);
+    }
     for (int p = 0; p < size; p++)
         for (int i = 0; i < count; i++) {
             const int at = p * count + i;
@@ -205,17 +255,23 @@ static void gather(int which, int round) {
     CHECK(ok);
     MPI_Type_free(&spread);
     MPI_Type_free(&pairs);
+    MPI_Type_free(&mine_there);
+    MPI_Type_free(&all_there);
+    MPI_Type_free(&each_there);
 }
 
-/* A long message needs both sides: its sender waits in a barrier, the receiver comes to the barrier after it. */
-static void message(int which) {
+/* A long message needs both sides: its sender waits in a barrier, the receiver comes to the barrier after it. Meanwhile
+ * the sender has a message that it receives later: MPI finds that one whenever it is asked. */
+static void message(int which, int another) {
     static char out[1 << 20], in[1 << 20];
-    int me, size;
-    MPI_Request request;
+    int me, size, token = 0;
+    MPI_Request request, early;
     MPI_Comm_rank(comms[which], &me);
     MPI_Comm_size(comms[which], &size);
     if (size == 1) return;
     memset(out, 1 + world_rank(which, me), sizeof out);
+    if (another && me == size - 1) MPI_Isend(&token, 1, MPI_INT, 0, 6, comms[which], &early);
+    if (another && me == 0) MPI_Probe(size - 1, 6, comms[which], MPI_STATUS_IGNORE);
     if (me == 0) MPI_Isend(out, sizeof out, MPI_CHAR, size - 1, 5, comms[which], &request);
     if (me == size - 1) {
         usleep(2000);
@@ -224,6 +280,21 @@ static void message(int which) {
     }
     MPI_Barrier(comms[which]);
     if (me == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (another && me == size - 1) MPI_Wait(&early, MPI_STATUS_IGNORE);
+    if (another && me == 0) MPI_Recv(&token, 1, MPI_INT, size - 1, 6, comms[which], MPI_STATUS_IGNORE);
+}
+
+/* One process alone makes a call of no communicator. */
+static void no_communicator(void) {
+    int one = 1, sum;
+    if (rank == 0) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        CHECK(class_of(MPI_Barrier(MPI_COMM_NULL)) == MPI_ERR_COMM);
+        CHECK(class_of(MPI_Bcast(&one, 1, MPI_INT, 0, MPI_COMM_NULL)) == MPI_ERR_COMM);
+        CHECK(class_of(MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_NULL)) == MPI_ERR_COMM);
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv) {
@@ -231,6 +302,7 @@ int main(int argc, char **argv) {
     MPI_Win win;
     if (argc > 1) state = (uint64_t)atoll(argv[1]);
     begin();
+    no_communicator();
     for (int round = 0; round < ROUND; round++) {
         int which;
         if (round % 50 == 0) {
@@ -245,7 +317,7 @@ int main(int argc, char **argv) {
             case 1: reduction(which, round, 1); break;
             case 2: broadcast(which, round); break;
             case 3: gather(which, round); break;
-            case 4: message(which); break;
+            case 4: message(which, draw(2) == 0); break;
             default: MPI_Barrier(comms[which]); break;
         }
         if (round % 50 == 49) MPI_Win_free(&win);
