@@ -124,7 +124,7 @@ static uint32_t poll_with_progress(struct rmai_event *e, uint32_t old, const str
 static uint32_t yield_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience) {
     uint32_t now = old;
     for (unsigned i = 0; i < patience->yields && now == old; i++) {
-        (void)patience->progress(patience->context);
+        if (patience->progress(patience->context)) i = 0;
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now == old) sched_yield();
     }

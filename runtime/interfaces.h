@@ -114,6 +114,11 @@ int rma_mpi_sleeps_(void);
 /* 1 while this process only tests for a message: then it must not sleep. */
 extern int rma_mpi_testing_;
 
+/* rma_mpi_listen_ and rma_mpi_heard_ enclose a call of MPI. The latter returns 1 if MPI's polls have found something in
+ * between; always 0 with an MPI whose polls librma does not see (runtime/job/mpi_polls.h). */
+void rma_mpi_listen_(void);
+int rma_mpi_heard_(void);
+
 /* rma_level_ returns the thread level in force, one of enum rma_thread_level. */
 int rma_level_(void);
 
@@ -133,9 +138,10 @@ int rma_team_note_(rma_team *team, int note);
 int rma_team_noted_(const rma_team *team, int *note);
 
 /* rma_team_drives_: while this PE waits in a collective call of team, it calls drive() at least every half millisecond.
+ * drive() returns 1 if it has found something: then the PE calls it more often for a while.
  * While *reports is 0, a long wait reports only PEs that are stopped or do not answer. There is one such team at a
  * time, of all PEs of a job of one node; it ends with the runtime. Returns RMA_SUCCESS or RMA_ERR_ARG. */
-int rma_team_drives_(rma_team *team, void (*drive)(void), const int *reports);
+int rma_team_drives_(rma_team *team, int (*drive)(void), const int *reports);
 
 /* rma_reduce_ is the reduction of op and type (enum rma_op, enum rma_type or base/inner_types.h, with rma_has_kernel_)
  * on each PE, or if root is not -1 on that PE only, for all types but pairs, in the name of `call`. */

@@ -53,6 +53,10 @@ int rma_crowded_(void) { return rmai_world.job.crowded_somewhere; }
 
 int rma_mpi_sleeps_(void) { return rmai_mpi_polls_sleep(); }
 
+void rma_mpi_listen_(void) { rmai_mpi_polls_listen(); }
+
+int rma_mpi_heard_(void) { return rmai_mpi_polls_heard(); }
+
 int rma_level_(void) { return rmai_world.job.level; }
 
 int rma_team_note_(rma_team *team, int note) {
@@ -65,14 +69,13 @@ int rma_team_note_(rma_team *team, int note) {
 /* How this PE waits in the team of rma_team_drives_: as in others, but it calls `drive` meanwhile. */
 #define DRIVEN_NAP 500000 /* nanoseconds */
 static struct rmai_patience driven;
-static void (*drive)(void);
+static int (*drive)(void);
 static const int *drive_reports;
 static const struct rmai_patience *undriven;
 
 static int drive_one(void *context) {
     (void)context;
-    drive();
-    return 0;
+    return drive();
 }
 
 /* All PEs are the team, so a report need not tell its number. */
@@ -82,7 +85,7 @@ static void report_driven(void *context, struct rmai_stall *stall) {
     undriven->late(context, stall);
 }
 
-int rma_team_drives_(rma_team *team, void (*driver)(void), const int *reports) {
+int rma_team_drives_(rma_team *team, int (*driver)(void), const int *reports) {
     struct rmai_team *t = rmai_team(&rmai_world, "rma_team_drives_", team);
     if (!t) return rmai_raise(rma_last_code());
     assert(t->near.n == t->n && !rmai_world.job.networked && "nothing else needs progress");

@@ -36,6 +36,8 @@ void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) { (
 void rmai_mpi_polls_plain(void) {}
 void rmai_mpi_polls_guess(void) {}
 int rmai_mpi_polls_sleep(void) { return 0; }
+void rmai_mpi_polls_listen(void) {}
+int rmai_mpi_polls_heard(void) { return 0; }
 
 #else
 
@@ -91,10 +93,12 @@ static enum how guess(void) {
     return n > (usable < quota ? usable : quota) ? YIELDS : AS_MPI;
 }
 
+static poll_call *chosen_poll(void) { return GET(how) == AS_MPI ? GET(mpi_poll) : watched_poll; }
+
 static void choose(enum how chosen, struct rmai_mpi_bell *bell) {
     SET(shared_bell, bell);
     SET(how, chosen);
-    if (GET(mpi_poll)) SET(poll_now, chosen == AS_MPI ? GET(mpi_poll) : watched_poll);
+    if (GET(mpi_poll)) SET(poll_now, chosen_poll());
 }
 
 void rmai_mpi_polls_share(struct rmai_mpi_bell *bell, int more, int threads) {
@@ -107,6 +111,25 @@ void rmai_mpi_polls_plain(void) { choose(AS_MPI, NULL); }
 void rmai_mpi_polls_guess(void) { choose(GET(mpi_poll) ? guess() : UNKNOWN, NULL); }
 
 int rmai_mpi_polls_sleep(void) { return GET(mpi_poll) && GET(how) == SLEEPS; }
+
+static _Atomic int heard;
+
+static unsigned heard_poll(void *worker) {
+    poll_call *const poll = chosen_poll();
+    const unsigned found = poll(worker);
+    if (found) SET(heard, 1);
+    return found;
+}
+
+void rmai_mpi_polls_listen(void) {
+    SET(heard, 0);
+    if (GET(mpi_poll)) SET(poll_now, heard_poll);
+}
+
+int rmai_mpi_polls_heard(void) {
+    if (GET(mpi_poll)) SET(poll_now, chosen_poll());
+    return GET(heard);
+}
 
 /* ---- the functions of libucp ---- */
 

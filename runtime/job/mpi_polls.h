@@ -38,4 +38,9 @@ void rmai_mpi_polls_guess(void);
 /* rmai_mpi_polls_sleep: 1 if this process sleeps when it waits in MPI, and MPI has polled through this module. */
 int rmai_mpi_polls_sleep(void);
 
+/* rmai_mpi_polls_listen and rmai_mpi_polls_heard enclose a call of MPI. The latter returns 1 if a poll has found
+ * something in between, as far as this module knows. */
+void rmai_mpi_polls_listen(void);
+int rmai_mpi_polls_heard(void);
+
 #endif
