@@ -30,7 +30,9 @@ static void make_comms(void) {
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &comms[HALF]);
 }
 
+/* The last call is one of a communicator that is freed then, and whose handle another one may get. */
 static void free_comms(void) {
+    MPI_Barrier(comms[COPY]);
     for (int i = COPY; i < COMMS; i++) MPI_Comm_free(&comms[i]);
 }
 
@@ -260,12 +262,13 @@ static void gather(int which, int round) {
     MPI_Type_free(&each_there);
 }
 
-/* A long message needs both sides: its sender waits in a barrier, the receiver comes to the barrier after it. Meanwhile
- * the sender has a message that it receives later: MPI finds that one whenever it is asked. */
+/* A long message, and one whose sender waits until it is received, may need both sides: the first process waits in a
+ * barrier, the last one comes to the barrier after it. Meanwhile the first one has a message that it receives later:
+ * MPI finds that one whenever it is asked. */
 static void message(int which, int another) {
     static char out[1 << 20], in[1 << 20];
-    int me, size, token = 0;
-    MPI_Request request, early;
+    int me, size, token = 0, answer = 0;
+    MPI_Request request, answered, early;
     MPI_Comm_rank(comms[which], &me);
     MPI_Comm_size(comms[which], &size);
     if (size == 1) return;
@@ -273,13 +276,16 @@ static void message(int which, int another) {
     if (another && me == size - 1) MPI_Isend(&token, 1, MPI_INT, 0, 6, comms[which], &early);
     if (another && me == 0) MPI_Probe(size - 1, 6, comms[which], MPI_STATUS_IGNORE);
     if (me == 0) MPI_Isend(out, sizeof out, MPI_CHAR, size - 1, 5, comms[which], &request);
+    if (me == 0) MPI_Irecv(&answer, 1, MPI_INT, size - 1, 7, comms[which], &answered);
     if (me == size - 1) {
         usleep(2000);
         MPI_Recv(in, sizeof in, MPI_CHAR, 0, 5, comms[which], MPI_STATUS_IGNORE);
         CHECK(in[0] == 1 + world_rank(which, 0) && in[sizeof in - 1] == in[0]);
+        MPI_Ssend(&token, 1, MPI_INT, 0, 7, comms[which]);
     }
     MPI_Barrier(comms[which]);
     if (me == 0) MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (me == 0) MPI_Wait(&answered, MPI_STATUS_IGNORE);
     if (another && me == size - 1) MPI_Wait(&early, MPI_STATUS_IGNORE);
     if (another && me == 0) MPI_Recv(&token, 1, MPI_INT, size - 1, 6, comms[which], MPI_STATUS_IGNORE);
 }
