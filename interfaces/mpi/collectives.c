@@ -149,9 +149,7 @@ int rmai_collectives_reduce(const char *call, MPI_Comm comm, const uint64_t *min
 /* A call of librma has failed: the error is the communicator's. */
 static int finish(MPI_Comm comm, int code) {
     rma_call_as_(NULL);
-    if (code == RMA_SUCCESS) return MPI_SUCCESS;
-    PMPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
-    return MPI_ERR_OTHER;
+    return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_comm_error(comm, MPI_ERR_OTHER, "%s", rma_last_error());
 }
 
 /* The bytes of n elements of a committed type; SIZE_MAX if something is wrong or it is not for librma. */
@@ -187,6 +185,10 @@ static int pack(const void *from, int n, const struct rmai_datatype *t, char *ro
     return PMPI_Pack(from, n, t->handle, room, (int)bytes, &at, rmai_win_self);
 }
 
+static int cannot_pack(const char *call, size_t bytes) {
+    return rma_fail_(RMA_ERR_MPI, "%s: MPI cannot pack %zu bytes", call, bytes);
+}
+
 static int unpack(char *room, size_t bytes, void *to, int n, const struct rmai_datatype *t) {
     int at = 0;
     if (!to) return copy_absolute(t, n, room, 1);
@@ -214,7 +216,8 @@ static int broadcast(void *buffer, int n, const struct rmai_datatype *t, size_t 
     int code = MPI_SUCCESS;
     if (!t->plain && me == root) code = pack(buffer, n, t, room, bytes);
     rma_call_as_("MPI_Bcast");
-    code = finish(comm, code == MPI_SUCCESS ? rma_broadcast(team, data, data, bytes, root) : RMA_ERR_MPI);
+    code = finish(comm,
+                  code == MPI_SUCCESS ? rma_broadcast(team, data, data, bytes, root) : cannot_pack("MPI_Bcast", bytes));
     if (code == MPI_SUCCESS && !t->plain && me != root) code = unpack(room, bytes, buffer, n, t);
     return code;
 }
@@ -297,7 +300,8 @@ static int gather(const void *mine, int n, const struct rmai_datatype *t, void *
         mine = from;
     }
     rma_call_as_("MPI_Allgather");
-    code = finish(comm, code == MPI_SUCCESS ? rma_fcollect(team, dest, mine, bytes) : RMA_ERR_MPI);
+    code =
+        finish(comm, code == MPI_SUCCESS ? rma_fcollect(team, dest, mine, bytes) : cannot_pack("MPI_Allgather", bytes));
     for (int i = 0; code == MPI_SUCCESS && i < n_processes && !all_t->plain; i++)
         code = unpack(to + (size_t)i * bytes, bytes, element_at(all, (ptrdiff_t)i * n_each, all_t), n_each, all_t);
     return code;
