@@ -103,7 +103,7 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_lock $few --operation=handover
     passes 11 rma_wait $few
     option 1 rma_wait $few --operation=any8
-    passes 19 rma_windows $few
+    passes 21 rma_windows $few
     passes 7 rma_progress -r 1 --compute=20
     far 3 rma_progress -r 1 --compute=20 --ways
     uses_window
