@@ -152,6 +152,18 @@ static int finish(MPI_Comm comm, int code) {
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_comm_error(comm, MPI_ERR_OTHER, "%s", rma_last_error());
 }
 
+/* What is known of a type; NULL: it is none. All processes know the same: one that has no memory for it ends the job,
+ * since it cannot tell whether the others wait for it in a call of librma's. */
+static const struct rmai_datatype *type_of(const char *call, MPI_Datatype type) {
+    const struct rmai_datatype *t = rmai_datatype_of(type);
+    char from[8] = {0}, to[8];
+    int at = 0;
+    if (RMA_LIKELY_(t != NULL) || type == MPI_DATATYPE_NULL) return t;
+    if (PMPI_Pack(from, 0, type, to, sizeof to, &at, rmai_win_self) == MPI_SUCCESS)
+        rmai_win_lost(call, "the description of a datatype, for which there is no memory,");
+    return NULL;
+}
+
 /* The bytes of n elements of a committed type; SIZE_MAX if something is wrong or it is not for librma. */
 static size_t bytes_of(const struct rmai_datatype *t, int n) {
     size_t bytes;
@@ -226,7 +238,7 @@ RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI
     MPI_Request request;
     int code;
     if (is_ours(comm)) {
-        const struct rmai_datatype *t = rmai_datatype_of(type);
+        const struct rmai_datatype *t = type_of(__func__, type);
         const size_t bytes = bytes_of(t, n);
         if (bytes - 1 < ROOM && root >= 0 && root < n_processes && is_address(buffer, t))
             return broadcast(buffer, n, t, bytes, root, comm);
@@ -264,7 +276,7 @@ RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype 
     MPI_Request request;
     int code;
     if (is_ours(comm)) {
-        const struct rmai_datatype *t = rmai_datatype_of(type);
+        const struct rmai_datatype *t = type_of(__func__, type);
         const int ours_op = operation(t, n, op);
         if (ours_op >= 0 && mine && all && mine != all && all != MPI_IN_PLACE)
             return reduce(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, -1, comm);
@@ -277,7 +289,7 @@ RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype 
 
 RMAI_MPI_API int MPI_Reduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
     if (is_ours(comm) && root >= 0 && root < n_processes) {
-        const struct rmai_datatype *t = rmai_datatype_of(type);
+        const struct rmai_datatype *t = type_of(__func__, type);
         const int ours_op = operation(t, n, op);
         const int valid = me == root ? mine && all && mine != all && all != MPI_IN_PLACE : mine && mine != MPI_IN_PLACE;
         if (ours_op >= 0 && valid)
@@ -310,9 +322,9 @@ static int gather(const void *mine, int n, const struct rmai_datatype *t, void *
 RMAI_MPI_API int MPI_Allgather(const void *mine, int n, MPI_Datatype type, void *all, int n_each, MPI_Datatype all_type,
                                MPI_Comm comm) {
     if (is_ours(comm)) {
-        const struct rmai_datatype *t = rmai_datatype_of(all_type);
+        const struct rmai_datatype *t = type_of(__func__, all_type);
         const size_t bytes = bytes_of(t, n_each);
-        const struct rmai_datatype *mine_t = mine == MPI_IN_PLACE ? t : rmai_datatype_of(type);
+        const struct rmai_datatype *mine_t = mine == MPI_IN_PLACE ? t : type_of(__func__, type);
         if (bytes - 1 < ROOM / (size_t)n_processes && is_address(all, t) && all != MPI_IN_PLACE &&
             (mine == MPI_IN_PLACE || (bytes_of(mine_t, n) == bytes && is_address(mine, mine_t))))
             return gather(mine, n, mine_t, all, n_each, t, bytes, comm);
