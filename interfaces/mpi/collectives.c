@@ -9,6 +9,7 @@
 #include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/errors.h"
 #include "interfaces/mpi/family.h"
+#include "interfaces/mpi/requests.h"
 #include "interfaces/mpi/state.h"
 #include "interfaces/mpi/types.h"
 
@@ -24,34 +25,11 @@ static MPI_Comm latest = MPI_COMM_NULL; /* a communicator that is ours */
 static int me, n_processes;
 static int reports; /* 0 in calls before which the program may compute for as long as it likes */
 
-/* ---- which communicators ---- */
-
-static int forget_comm(MPI_Comm comm, int key, void *value, void *extra) {
-    (void)key, (void)value, (void)extra;
-    if (comm == latest) latest = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-}
-
 /* ---- MPI's progress ---- */
 
 /* A request that is not complete while librma runs: each test of it drives MPI's progress. (MPICH's MPI_Iprobe does not
  * where it finds a message at once, and the program may leave one for later.) */
 static MPI_Request never = MPI_REQUEST_NULL;
-
-static int tell_nothing(void *extra, MPI_Status *status) {
-    (void)extra;
-    PMPI_Status_set_elements(status, MPI_BYTE, 0);
-    PMPI_Status_set_cancelled(status, 0);
-    return MPI_SUCCESS;
-}
-static int free_nothing(void *extra) {
-    (void)extra;
-    return MPI_SUCCESS;
-}
-static int cancel_nothing(void *extra, int complete) {
-    (void)extra, (void)complete;
-    return MPI_SUCCESS;
-}
 
 /* For messages of this process that are under way. Mostly there are none, so MPI is not driven at each poll of a wait;
  * but where it finds something, more follows soon: another part of a long message, the next step of a collective call.
@@ -70,6 +48,14 @@ static int drive_mpi(void) {
     return found;
 }
 
+/* ---- which communicators ---- */
+
+static int forget_comm(MPI_Comm comm, int key, void *value, void *extra) {
+    (void)key, (void)value, (void)extra;
+    if (comm == latest) latest = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
 /* 1 if each process lets at most one thread at a time into MPI: the same in all of them. */
 static int all_serialized(int *serialized) {
     int mine = !rmai_win_threads;
@@ -80,16 +66,13 @@ int rmai_collectives_open(void) {
     int serialized = 0, code = RMA_SUCCESS;
     n_processes = rma_n_pes();
     me = rma_my_pe();
-    for (int pe = 0; pe < n_processes; pe++)
-        if (!rma_on_node(pe)) return RMA_SUCCESS;
-    if (n_processes == 1) return RMA_SUCCESS;
+    if (n_processes == 1 || rma_node_n_pes() < n_processes) return RMA_SUCCESS;
     code = all_serialized(&serialized);
     if (code != RMA_SUCCESS || !serialized) return code;
     if (keyval == MPI_KEYVAL_INVALID &&
         PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_comm, &keyval, NULL) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI has no attribute for communicators");
-    if (never == MPI_REQUEST_NULL &&
-        PMPI_Grequest_start(tell_nothing, free_nothing, cancel_nothing, NULL, &never) != MPI_SUCCESS)
+    if (never == MPI_REQUEST_NULL && rmai_win_request_begin(&never) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI has no generalized request");
     code = rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, n_processes, &team);
     return code == RMA_SUCCESS ? rma_team_drives_(team, drive_mpi, &reports) : code;

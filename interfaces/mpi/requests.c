@@ -23,8 +23,12 @@ static int cancel_nothing(void *state, int complete) {
     return MPI_SUCCESS;
 }
 
+int rmai_win_request_begin(MPI_Request *request) {
+    return PMPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, request);
+}
+
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request) {
-    int code = PMPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, request);
+    int code = rmai_win_request_begin(request);
     if (code == MPI_SUCCESS) code = PMPI_Grequest_complete(*request);
     return code == MPI_SUCCESS ? code : rmai_win_error(w, MPI_ERR_OTHER, "%s: MPI cannot make a request", call);
 }

@@ -9,6 +9,9 @@
 
 struct rmai_win;
 
+/* rmai_win_request_begin makes a request that is complete after PMPI_Grequest_complete. Returns MPI's code. */
+int rmai_win_request_begin(MPI_Request *request);
+
 /* rmai_win_request makes a complete request. Returns MPI_SUCCESS, or reports the error. */
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/window.h"
 #include "interfaces/mpi/attributes.h"
+#include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/epochs.h"
 #include "interfaces/mpi/errors.h"
 #include "interfaces/mpi/family.h"
