@@ -18,9 +18,14 @@
  * A wait that has its processor to itself mostly ends within them. */
 #define POLLS_ASK 200u
 
+#define YIELDS_LEAST 4u
+#define YIELDS_MOST  16u
+
 void rmai_crowd_open(struct rmai_crowd *c, int processors, unsigned polls) {
-    *c = (struct rmai_crowd){
-        .file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC), .processors = processors, .polls = polls};
+    *c = (struct rmai_crowd){.file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC),
+                             .processors = processors,
+                             .polls = polls,
+                             .yields = YIELDS_MOST};
 }
 
 void rmai_crowd_close(struct rmai_crowd *c) {
@@ -51,6 +56,18 @@ static RMAI_COLD int ask(struct rmai_crowd *c) {
 unsigned rmai_crowd_polls(struct rmai_crowd *c, unsigned polled) {
     if (!atomic_load_explicit(&c->room, memory_order_relaxed) || polled >= c->polls) return polled;
     return polled == 0 || ask(c) ? polled + POLLS_ASK : polled;
+}
+
+unsigned rmai_crowd_yields(const struct rmai_crowd *c) {
+    return atomic_load_explicit(&c->yields, memory_order_relaxed);
+}
+
+/* A wait that need not sleep saves as much time as some ten yields take. */
+void rmai_crowd_yielded(struct rmai_crowd *c, int ended) {
+    const unsigned old = rmai_crowd_yields(c);
+    unsigned now = ended ? 2 * old : old > YIELDS_LEAST ? old - 1 : YIELDS_LEAST;
+    if (now > YIELDS_MOST) now = YIELDS_MOST;
+    if (now != old) atomic_store_explicit(&c->yields, now, memory_order_relaxed);
 }
 
 int rmai_crowd_thins(struct rmai_crowd *c) {

@@ -97,13 +97,24 @@ static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
-void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience *patience) {
-    if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
-}
-
 /* How many polls a wait may have made before it yields or sleeps, when it has made `polled` and they have run out. */
 static unsigned more_polls(const struct rmai_patience *patience, unsigned polled) {
     return patience->crowd ? rmai_crowd_polls(patience->crowd, polled) : polled;
+}
+
+static unsigned yields_of(const struct rmai_patience *patience) {
+    if (patience->progress) return 0;
+    return patience->crowd ? rmai_crowd_yields(patience->crowd) : patience->yields;
+}
+
+/* ended: 1 if the awaited value came meanwhile. */
+static void has_yielded(const struct rmai_patience *patience, int ended) {
+    if (patience->crowd) rmai_crowd_yielded(patience->crowd, ended);
+}
+
+void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience *patience) {
+    if (b->out_of_polls && b->yields > 0) has_yielded(patience, 1);
+    if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
 /* 1 if a wait that is about to sleep polls again. */
@@ -177,20 +188,23 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
 /* Polls and then yields. *gave_up: when the polls ran out, if their number adapts. */
 static uint32_t poll_and_yield(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
                                uint64_t *gave_up) {
-    unsigned polls = rmai_polls(patience);
+    unsigned polls = rmai_polls(patience), yields, i;
     uint32_t now;
-    for (unsigned i = 0; i < polls || i < (polls = more_polls(patience, i)); i++) {
+    for (i = 0; i < polls || i < (polls = more_polls(patience, i)); i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i >= HOT_POLLS) rmai_pause();
     }
     if (patience->polls_now) *gave_up = monotonic_ns();
-    for (unsigned i = 0; i < patience->yields; i++) {
+    now = old;
+    yields = yields_of(patience);
+    for (i = 0; i < yields; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
-        if (now != old) return now;
+        if (now != old) break;
         sched_yield();
     }
-    return old;
+    if (i > 0) has_yielded(patience, now != old);
+    return now;
 }
 
 static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
@@ -241,7 +255,7 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
     }
     if (!b->out_of_polls) {
         b->out_of_polls = 1;
-        b->yields = patience->yields;
+        b->yields = yields_of(patience);
         if (patience->polls_now) b->gave_up = monotonic_ns();
     }
     if (patience->progress) {
@@ -253,7 +267,7 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
             return;
         }
     } else if (b->yields > 0) {
-        b->yields--;
+        if (--b->yields == 0) has_yielded(patience, 0);
         sched_yield();
         return;
     }

@@ -77,7 +77,7 @@ static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ?
 
 struct rmai_patience {
     unsigned polls;  /* most polls of the word before the first yield */
-    unsigned yields; /* calls of sched_yield before sleeping, with one poll after each */
+    unsigned yields; /* calls of sched_yield before sleeping, with one poll after each; a crowd has its own number */
     /* or NULL: serves other PEs during the wait; returns 0 if there was nothing to do */
     int (*progress)(void *context);
     void *context;

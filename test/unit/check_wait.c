@@ -545,6 +545,26 @@ START_TEST(a_crowd_that_knows_nothing_has_no_room) {
 }
 END_TEST
 
+/* If yields do not help, a few are left, and one that helps is worth several that do not. */
+START_TEST(yields_that_help_are_repeated) {
+    struct rmai_crowd c;
+    unsigned most, least;
+    rmai_crowd_open(&c, 1, 1000);
+    most = rmai_crowd_yields(&c);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, 0);
+    least = rmai_crowd_yields(&c);
+    ck_assert_uint_gt(least, 0);
+    ck_assert_uint_lt(least, most);
+    rmai_crowd_yielded(&c, 1);
+    ck_assert_uint_gt(rmai_crowd_yields(&c), least + 1);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, i % 2);
+    ck_assert_uint_ge(rmai_crowd_yields(&c), most - 1);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, 1);
+    ck_assert_uint_eq(rmai_crowd_yields(&c), most);
+    rmai_crowd_close(&c);
+}
+END_TEST
+
 /* The system's own file, where it is there: this thread runs, so there is never room on no processor, and on more
  * processors than the system has threads there is. */
 START_TEST(the_kernel_tells_who_runs) {
@@ -583,6 +603,7 @@ int main(void) {
     tcase_add_test(events, who_is_patient_does_not_sleep);
     tcase_add_test(events, a_crowd_has_room_while_its_threads_have_processors);
     tcase_add_test(events, a_crowd_that_knows_nothing_has_no_room);
+    tcase_add_test(events, yields_that_help_are_repeated);
     tcase_add_test(events, the_kernel_tells_who_runs);
     tcase_add_test(events, ticks_are_neither_coarse_nor_too_fine);
     suite_add_tcase(s, events);
