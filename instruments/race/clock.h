@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instruments/race/runs.h"
+
 /* An epoch in a word: count << 32 | actor << 15 | family << 10 | kind << 8 | mask. The mask has a bit for each byte of
  * a cell. */
 typedef uint64_t race_epoch;
@@ -139,6 +141,7 @@ static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (
 void race_join(struct race_thread *t, const uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
+        race_runs_settle();
         t->clock[actor] = count;
         t->changed = 1;
     }

@@ -94,6 +94,23 @@ int race_is_committed(uintptr_t addr, size_t len);
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);
 
+/* Strips: what a process's first thread has accessed of whole blocks of RACE_STRIP bytes of its own heaps and global
+ * variables is recorded once for each block, beside the cells (runs.h). For that thread to know when it must look at
+ * the cells as well, the other actors leave the latest access of each RACE_PAGE bytes in `others`, before they look at
+ * `write` and `read`. They need not look at these if they know the owner's latest record of a strip. */
+struct race_strip {
+    race_epoch write, read; /* of all bytes; 0: none */
+    uint32_t write_at, read_at;
+};
+#define RACE_STRIP     ((size_t)256)
+#define RACE_PAGE      ((size_t)4096)
+#define RACE_UNORDERED (~(race_epoch)0) /* in `others`: accesses that no access comes after */
+
+/* race_strips_record records the calling thread's accesses. Afterwards race_page_is_foreign tells whether the cells of
+ * a page must be checked as well. */
+void race_strips_record(const struct race_cell *cells, size_t len, int write, uint32_t place);
+int race_page_is_foreign(const struct race_cell *cell);
+
 /* race_range does the same for len bytes of PE pe's memory (cells: the cell of addr), race_local for memory of this
  * process. */
 void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
