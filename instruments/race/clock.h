@@ -32,7 +32,7 @@ typedef uint64_t race_epoch;
 #define RACE_PLAIN       ((race_epoch)0 << 8)
 #define RACE_ATOMIC      ((race_epoch)1 << 8) /* atomic towards atomics of the same bytes */
 #define RACE_WHOLE       ((race_epoch)2 << 8) /* rma_p and rma_g: the same, and also towards each other */
-#define RACE_SECOND      ((race_epoch)3 << 8) /* in the place of a cell's read: another atomic write */
+#define RACE_SECOND      ((race_epoch)3 << 8) /* in a cell's read: another atomic write; in its write: another read */
 #define RACE_KIND        ((race_epoch)3 << 8)
 #define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
 #define RACE_ACTOR(e)    ((uint32_t)(e) >> 15 & (RACE_ACTORS_MOST - 1))

@@ -452,7 +452,10 @@ static int gather(const struct race_cell *c, struct race_record *records) {
         const uint32_t *at = write ? c->write_at : c->read_at;
         uint32_t writes = (uint32_t)write;
         if (!e || e & RACE_LONG) continue;
-        if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
+        if ((e & RACE_KIND) == RACE_SECOND) { /* another access of the other word's kind */
+            e = (e & ~RACE_KIND) | (write ? RACE_PLAIN : RACE_ATOMIC);
+            writes = !write;
+        }
         for (int half = 0; half < 2;
              half++) { /* one record if both halves have the same place; an atomic is always one record */
             int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
@@ -487,14 +490,20 @@ static int two_atomic_writes(const struct race_record *a, const struct race_reco
            !(same & (RACE_KIND | RACE_FAMILY | RACE_MASK)) && !a->seen[0].count && !b->seen[0].count;
 }
 
+/* The same for two readers. */
+static int two_reads(const struct race_record *a, const struct race_record *b) {
+    return !a->write && !b->write && !((a->epoch | b->epoch) & RACE_KIND) && !a->seen[0].count && !b->seen[0].count &&
+           RACE_ACTOR(a->epoch) != RACE_ACTOR(b->epoch);
+}
+
 /* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
 static void scatter(struct race_cell *c, const struct race_record *records, int n) {
     uint32_t first = 0, had = first_list(c);
     struct race_cell small = {0};
     int fits = 1;
-    if (n == 2 && two_atomic_writes(&records[0], &records[1])) {
-        small.write = records[0].epoch;
-        small.read = (records[1].epoch & ~RACE_KIND) | RACE_SECOND;
+    if (n == 2 && (two_atomic_writes(&records[0], &records[1]) || two_reads(&records[0], &records[1]))) {
+        small.write = records[0].epoch | (records[0].write ? 0 : RACE_SECOND);
+        small.read = (records[1].epoch & ~RACE_KIND) | (records[0].write ? RACE_SECOND : RACE_PLAIN);
         for (int half = 0; half < 2; half++)
             small.write_at[half] = records[0].place, small.read_at[half] = records[1].place;
         n = 0;
@@ -650,6 +659,15 @@ static int is_alone_in(struct race_cell *c, race_epoch w, race_epoch r, race_epo
     return 1;
 }
 
+/* A cell with two readers: a later read by one of them. */
+static int is_reader(struct race_cell *c, race_epoch w, race_epoch r, race_epoch me, uint32_t place) {
+    const int first = !((w ^ me ^ RACE_SECOND) & UINT32_MAX);
+    if (!first && (r ^ me) & UINT32_MAX) return 0;
+    if (!race_replace(first ? &c->write : &c->read, first ? w : r, first ? me | RACE_SECOND : me)) return 0;
+    race_place_into(first ? c->write_at : c->read_at, me & RACE_MASK, place);
+    return 1;
+}
+
 static void access_cell(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
                         const struct race_who *who, struct race_where where) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
@@ -704,6 +722,8 @@ static void access_cell(struct race_cell *c, race_epoch mask, race_epoch kind, i
                 }
             }
         }
+    } else if ((w & RACE_KIND) == RACE_SECOND) {
+        if (is_reader(c, w, r, me, place)) return;
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
         if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
             if (LIKELY(race_replace(&c->read, r, me))) {

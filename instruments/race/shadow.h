@@ -21,7 +21,7 @@
 static inline race_epoch race_mask(uintptr_t addr, size_t len) { return (RACE_MASK >> (8 - len)) << (addr & 7); }
 
 struct race_cell {
-    race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list */
+    race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list; with RACE_SECOND: one of two reads */
     race_epoch read;      /* 0 if there is a list */
     uint32_t write_at[2]; /* the places of the write: of bytes 0 to 3, and 4 to 7 */
     uint32_t read_at[2];
