@@ -310,6 +310,8 @@ static __attribute__((noinline)) void begin(struct race_site *site, uintptr_t ad
     }
 AT(1, read, 0, first_of_part(c, addr, race_mask(addr, 1), 0, HERE))
 AT(1, write, 1, first_of_part(c, addr, race_mask(addr, 1), 1, HERE))
+AT(2, read, 0, first_of_part(c, addr, race_mask(addr, 2), 0, HERE))
+AT(2, write, 1, first_of_part(c, addr, race_mask(addr, 2), 1, HERE))
 AT(4, read, 0, first_of_part(c, addr, race_mask(addr, 4), 0, HERE))
 AT(4, write, 1, first_of_part(c, addr, race_mask(addr, 4), 1, HERE))
 AT(8, read, 0, first_read8(c, addr, me, HERE))

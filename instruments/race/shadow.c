@@ -18,6 +18,7 @@
 struct race_window race_window = {
     .half_bits = {~(race_epoch)0xf0, ~(race_epoch)0x0f},
     .byte_bits = {BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7)},
+    .pair_bits = {BYTE(0) | BYTE(1), BYTE(2) | BYTE(3), BYTE(4) | BYTE(5), BYTE(6) | BYTE(7)},
 };
 
 /* ---- finding cells ---- */

@@ -161,8 +161,8 @@ static inline int race_is_exposed(const struct race_cell *cell) {
 }
 
 /* The ranges that the hooks of loads and stores test first (access.c). Programs have the offsets (inline.h). half_bits,
- * byte_bits: for each half or byte of a cell, the bits of its epoch in which an access of these bytes must be the same
- * to be a repetition. */
+ * byte_bits, pair_bits: for each half, byte or pair of bytes of a cell, the bits of its epoch in which an access of
+ * these bytes must be the same to be a repetition. */
 #define race_window rma_race_window
 struct race_window {
     uintptr_t heap;
@@ -177,10 +177,11 @@ struct race_window {
     race_epoch byte_bits[8];
     int private_mode;
     struct race_cell **chunks; /* cells of private memory, by RACE_CHUNK bytes of the address space; or NULL */
+    race_epoch pair_bits[4];
 };
 _Static_assert(offsetof(struct race_window, heap) == 0 && offsetof(struct race_window, statics) == 24 &&
                    offsetof(struct race_window, others) == 48 && offsetof(struct race_window, half_bits) == 64 &&
-                   offsetof(struct race_window, byte_bits) == 80,
+                   offsetof(struct race_window, byte_bits) == 80 && offsetof(struct race_window, pair_bits) == 160,
                "as in inline.h");
 #define RACE_CHUNK_SHIFT 16
 #define RACE_CHUNK       ((uintptr_t)1 << RACE_CHUNK_SHIFT)
