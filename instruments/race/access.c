@@ -63,6 +63,7 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
             .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = size, .write = write, .pc = pc});
         return;
     }
+    race_late_settle();
     who.clock = race_me->clock;
     race_called(pc, __builtin_frame_address(0));
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);

@@ -120,6 +120,7 @@ void race_thread_free(struct race_thread *t) {
 void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
     race_runs_settle();
+    race_late_settle();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
     t->changed = 1;
 }
@@ -262,6 +263,7 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     struct race_operation op;
     race_runs_settle();
+    race_late_settle();
     if (!read_entry(entry_of(actor, count), count, &op)) return;
     if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
     if (op.puts < race_job.clocks) race_know(t, op.puts, op.puts_to);

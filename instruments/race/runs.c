@@ -8,6 +8,7 @@
 #include "instruments/race/access.h"
 #include "instruments/race/clock.h"
 #include "instruments/race/job.h"
+#include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
 #define RUNS 64
@@ -51,6 +52,7 @@ void race_runs_record(void) {
 void race_runs_end(void) {
     if (!race_alone) return;
     race_runs_settle();
+    race_late_settle();
     race_alone = 0;
     for (int i = 0; i < race_n_runs; i++) sites[i]->last = 0;
     race_n_runs = 0;
@@ -119,4 +121,35 @@ void race_run_begins(struct race_site *s, uintptr_t addr, size_t size, int write
         s->last = addr;
     }
     race_let_go();
+}
+
+/* ---- reads that are recorded late ---- */
+
+#define LATE 16
+static struct late {
+    struct race_cell *cell;
+    race_epoch epoch, mask;
+    struct race_where where;
+    uint32_t place;
+    int own;
+} late[LATE];
+static uint32_t late_first;
+int race_n_late;
+
+static void record_late(void) {
+    const struct late l = late[late_first++ % LATE];
+    const struct race_who who = {.epoch = l.epoch, .clock = race_me->clock, .own = l.own};
+    race_n_late--;
+    race_access(l.cell, l.mask, RACE_PLAIN, 0, l.place, &who, l.where);
+}
+
+void race_late_record(void) {
+    if (!race_me || race_me->actor != (uint32_t)race_job.my_pe) return;
+    while (race_n_late) record_late();
+}
+
+void race_read_later(struct race_cell *cell, race_epoch mask, uint32_t place, const struct race_who *who,
+                     struct race_where where) {
+    if (race_n_late == LATE) record_late();
+    late[(late_first + (uint32_t)race_n_late++) % LATE] = (struct late){cell, who->epoch, mask, where, place, who->own};
 }

@@ -56,4 +56,19 @@ static inline int race_run_is_due(struct race_site *site, uintptr_t addr, size_t
 void race_runs_end(void);
 extern int race_alone;
 
+/* The cell of a get is often in no cache. So race_read_later records a read of another PE's memory by a nonblocking get
+ * some calls later, when the cell has come. No quiet has completed the get, so no other actor can be ordered after it.
+ * race_late_settle records all such reads: before the thread's next access of such memory by other means, and before it
+ * learns something. Only while race_alone is 1. */
+struct race_cell;
+struct race_who;
+struct race_where;
+void race_read_later(struct race_cell *cell, uint64_t mask, uint32_t place, const struct race_who *who,
+                     struct race_where where);
+extern int race_n_late;
+void race_late_record(void);
+static inline void race_late_settle(void) {
+    if (__builtin_expect(race_n_late, 0)) race_late_record();
+}
+
 #endif

@@ -964,6 +964,7 @@ void race_acquire(struct race_cell *c, race_epoch mask, int native) {
     uint32_t *word = lock_of(c);
     int n, news[RECORDS_MOST + 1], n_news = 0;
     race_runs_settle();
+    race_late_settle();
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
         (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
         __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
