@@ -2,7 +2,8 @@
 /* The program's loads and stores: the functions that the compilers' instrumentation calls (-fsanitize=thread). The
  * names are those of the instrumentation; ThreadSanitizer's own library is not linked.
  *
- * The most common access finds the same epoch in its cell and returns. */
+ * The most common access finds the same epoch in its cell and returns. Where programs have the inlined path (inline.h),
+ * those of loops over arrays do not come here: what they have accessed comes as a run (runs.h). */
 #include "config.h"
 
 #include "instruments/race/access.h"

@@ -5,10 +5,11 @@
  *
  *     call *__tsan_read8@GOTPCREL(%rip)
  *
- * and here is a macro of the assembler whose name is `call`. For the most frequent hooks it finds the cell, compares
- * its epoch with the thread's, and calls no function if they are the same, or if the memory is not watched. Every other
- * call stays as it is: the macro removes itself, writes the call, and defines itself again. The code changes only
- * registers that the called function may change, and the hook's return address stays in the line of the access.
+ * and here is a macro of the assembler whose name is `call`. For the most frequent hooks it does nothing but note the
+ * address if the access continues a run (runs.h). Otherwise it finds the cell, compares its epoch with the thread's,
+ * and calls no function if they are the same, or if the memory is not watched. Every other call stays as it is: the
+ * macro removes itself, writes the call, and defines itself again. The code changes only registers that the called
+ * function may change, and the hook's return address stays in the line of the access.
  *
  * Where gcc writes the call in another way (-masm=intel, -mcmodel=large, -fplt), or -flto assembles functions without
  * this file, the program calls the hooks as before.
@@ -17,7 +18,8 @@
 #if !defined __ASSEMBLER__ && defined __x86_64__ && defined __LP64__ && defined __GNUC__ && !defined __clang__
 #pragma GCC system_header /* an assembler's text is longer than what -Woverlength-strings allows */
 /* The hook's argument is in %rdi. After rma_race_begin %rax is the window, %rsi the offset in the heap or in the global
- * variables, %rcx the cells of these, %rdx the thread's epoch. These are the arguments of \first, too. */
+ * variables, %rcx the cells of these, %rdx the thread's epoch. These are the arguments of \first, too, with the site in
+ * %r8. */
 __asm__(".ifndef rma_race_inline\n"
         ".set rma_race_inline, 1\n"
         /* A site (runs.h). An access that continues its run is done. */
