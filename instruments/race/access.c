@@ -29,7 +29,10 @@ static size_t len_of(race_epoch mask) { return (size_t)__builtin_popcountll(mask
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me) return;
+    if (!race_me) {
+        race_runs_stranger = 1;
+        return;
+    }
     if (race_is_busy()) {
         race_put_off((struct race_event){
             .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = len_of(mask), .write = write, .pc = pc});
@@ -58,6 +61,7 @@ static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
 /* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
+    if (!race_me) race_runs_stranger = 1;
     if (!race_me || is_nothing_new(addr, size, write)) return;
     if (race_is_busy()) {
         race_put_off((struct race_event){

@@ -15,6 +15,7 @@
 static struct race_site *sites[RUNS];
 int race_n_runs;
 int race_alone = 1;
+int race_runs_stranger;
 
 /* Short runs are not worth their record: after so many of them in a row the site has no run. */
 #define SHORT 4
@@ -47,13 +48,14 @@ void race_runs_record(void) {
     }
     race_n_runs = kept;
     race_let_go();
+    if (race_runs_stranger) race_runs_end();
 }
 
 void race_runs_end(void) {
     if (!race_alone) return;
+    race_alone = 0; /* first: race_runs_record may call this function */
     race_runs_settle();
     race_late_settle();
-    race_alone = 0;
     for (int i = 0; i < race_n_runs; i++) sites[i]->last = 0;
     race_n_runs = 0;
 }
@@ -105,7 +107,8 @@ static int enlist(struct race_site *s, uintptr_t frame) {
 void race_run_begins(struct race_site *s, uintptr_t addr, size_t size, int write, uintptr_t pc, uintptr_t frame) {
     s->in_row = 0;
     if ((uintptr_t)s - race_job.program >= race_job.program_end - race_job.program) return; /* it may be unloaded */
-    if (!race_alone || !race_me || race_me->actor != (uint32_t)race_job.my_pe || race_locks_held || race_n_put_off)
+    if (race_runs_stranger || !race_alone || !race_me || race_me->actor != (uint32_t)race_job.my_pe ||
+        race_locks_held || race_n_put_off)
         return;
     if (may_be_interrupted(s, frame)) return;
     race_hold();

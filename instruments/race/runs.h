@@ -56,6 +56,10 @@ static inline int race_run_is_due(struct race_site *site, uintptr_t addr, size_t
 void race_runs_end(void);
 extern int race_alone;
 
+/* race_runs_stranger: set by a thread of a library, which has no clock, when it runs the program's code: it might come
+ * to a site. The runs end when the first thread records them next. */
+extern int race_runs_stranger;
+
 /* The cell of a get is often in no cache. So race_read_later records a read of another PE's memory by a nonblocking get
  * some calls later, when the cell has come. No quiet has completed the get, so no other actor can be ordered after it.
  * race_late_settle records all such reads: before the thread's next access of such memory by other means, and before it
