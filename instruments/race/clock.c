@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "instruments/race/job.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
 __thread race_epoch race_now;
@@ -118,12 +119,15 @@ void race_thread_free(struct race_thread *t) {
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
+    race_runs_settle();
+    race_late_settle();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
     t->changed = 1;
 }
 
 void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
     size_t n = in_use();
+    race_runs_settle();
     for (size_t i = 0; i < n; i++)
         if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
 }
@@ -143,6 +147,7 @@ void race_raise_floor(const struct race_thread *t) {
 }
 
 void race_tick(struct race_thread *t) {
+    race_runs_settle();
     t->clock[t->actor] = ++t->count;
     if (t == race_me) {
         race_now = RACE_EPOCH(t->actor, t->count);
@@ -173,6 +178,7 @@ static uint32_t publish(const uint32_t *clock, struct race_fenced fenced) {
 
 uint32_t race_publish(struct race_thread *t, struct race_fenced fenced) {
     uint32_t version;
+    race_runs_settle();
     if (t->version && !t->changed && t->fenced.into == fenced.into && t->fenced.context == fenced.context &&
         t->fenced.pe == fenced.pe)
         return t->version;
@@ -256,6 +262,8 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     struct race_operation op;
+    race_runs_settle();
+    race_late_settle();
     if (!read_entry(entry_of(actor, count), count, &op)) return;
     if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
     if (op.puts < race_job.clocks) race_know(t, op.puts, op.puts_to);
