@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Ticks between two questions while there is no room, each a quarter of a nanosecond to one. Most threads that make a
@@ -18,18 +19,25 @@
  * A wait that has its processor to itself mostly ends within them. */
 #define POLLS_ASK 200u
 
+#define LOADAVG "/proc/loadavg"
+
 #define YIELDS_LEAST 4u
 #define YIELDS_MOST  16u
 
 void rmai_crowd_open(struct rmai_crowd *c, int processors, unsigned polls) {
-    *c = (struct rmai_crowd){.file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC),
-                             .processors = processors,
-                             .polls = polls,
-                             .yields = YIELDS_MOST};
+    *c = (struct rmai_crowd){
+        .file = open(LOADAVG, O_RDONLY | O_CLOEXEC), .processors = processors, .polls = polls, .yields = YIELDS_MOST};
+}
+
+/* The program may have closed all files that it does not know, and opened another one under the same number. */
+static int is_our_file(int file) {
+    struct stat ours, now;
+    return file >= 0 && stat(LOADAVG, &ours) == 0 && fstat(file, &now) == 0 && ours.st_dev == now.st_dev &&
+           ours.st_ino == now.st_ino;
 }
 
 void rmai_crowd_close(struct rmai_crowd *c) {
-    if (c->polls && c->file >= 0) close(c->file);
+    if (c->polls && is_our_file(c->file)) close(c->file);
     *c = (struct rmai_crowd){.file = -1};
 }
 

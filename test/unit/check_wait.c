@@ -530,6 +530,7 @@ START_TEST(a_crowd_that_knows_nothing_has_no_room) {
     static const char *const texts[] = {"", "0.10 0.20 0.30", "0.10 0.20 0.30 0/0 1", "0.10 0.20 0.30 -1/5 1",
                                         "a b c d/1"};
     struct rmai_crowd c;
+    int file;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         open_told(&c, 1000, 1000);
         tell(&c, texts[i]);
@@ -540,8 +541,19 @@ START_TEST(a_crowd_that_knows_nothing_has_no_room) {
     c = (struct rmai_crowd){.file = -1, .processors = 1000, .polls = 1000};
     ck_assert_int_eq(rmai_crowd_thins(&c), 0);
     c = (struct rmai_crowd){0};
-    rmai_crowd_close(&c); /* must not close file 0 */
+    rmai_crowd_close(&c); /* must not close file 0, */
     ck_assert_int_ge(fcntl(0, F_GETFD), 0);
+    rmai_crowd_open(&c, 1, 1000);
+    if (c.file < 0) return;
+    ck_assert_int_eq(dup2(0, c.file), c.file);
+    file = c.file;
+    rmai_crowd_close(&c); /* nor one that the program has opened in place of its own; but its own */
+    ck_assert_int_ge(fcntl(file, F_GETFD), 0);
+    close(file);
+    rmai_crowd_open(&c, 1, 1000);
+    file = c.file;
+    rmai_crowd_close(&c);
+    ck_assert_int_lt(fcntl(file, F_GETFD), 0);
 }
 END_TEST
 
