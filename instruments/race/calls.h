@@ -7,17 +7,10 @@
 #include "instruments/race/blocks.h"
 #include "instruments/race/clock.h"
 #include "instruments/race/events.h"
+#include "instruments/race/forward.h"
 #include "instruments/race/group.h"
 
 #define RACE_CALLED race_called(CALLS_HERE, CALLS_FRAME) /* in a wrapper: the place of its call */
-
-/* Forwards to the library, whose own accesses are not checked. */
-#define RACE_FORWARD(...)                                                                                              \
-    do {                                                                                                               \
-        race_inside++;                                                                                                 \
-        __VA_ARGS__;                                                                                                   \
-        race_inside--;                                                                                                 \
-    } while (0)
 
 /* race_team: the group of a team's PEs. NULL if the call is not checked, or the handle is unknown. Known handles are
  * those of the world, of the node, and of teams that were made (race_team_made) and are not gone (race_team_gone). So

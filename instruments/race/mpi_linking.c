@@ -9,18 +9,6 @@
 #include "instruments/race/mpi_calls.h"
 #include "instruments/race/options.h"
 
-void *race_next(void **known, const char *name) {
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) {
-        race_say("no library has the function %s", name);
-        abort();
-    }
-    __atomic_store_n(known, found, __ATOMIC_RELAXED);
-    return found;
-}
-
 int race_is_behind;
 
 /* If another library has MPI's calls before this one, the program's do not come here, but those of the other library
@@ -29,7 +17,7 @@ static __attribute__((constructor)) void check_place(void) {
     const char *rank = getenv("PMI_RANK");
     const void *first = dlsym(RTLD_DEFAULT, "MPI_Win_fence");
     Dl_info mine, theirs;
-    if (!first || !dladdr(first, &theirs) || !dladdr((const void *)(uintptr_t)&race_next, &mine)) return;
+    if (!first || !dladdr(first, &theirs) || !dladdr((const void *)(uintptr_t)&calls_next, &mine)) return;
     if (theirs.dli_fbase == mine.dli_fbase) return;
     race_is_behind = 1;
     if (!rank) rank = getenv("OMPI_COMM_WORLD_RANK");
