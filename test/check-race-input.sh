@@ -723,6 +723,20 @@ $rma_mpicc --race box.c load.c -o box >out 2>err </dev/null || fail "rma_mpicc -
 job "a race in a window" 66 "at box.c:14 in main" ./box
 job "RMA_RACE=no" 0 '' env RMA_RACE=no ./box
 job "RMA_RACE=exitcode=7" 7 "1 pair of places races" env RMA_RACE=exitcode=7 ./box
+# 20 GiB are less than the smallest part of the detector's memory, and enough for MPI.
+cat >limited <<'END'
+#!/bin/sh
+ulimit -v $((20 << 20)) && exec ./box
+END
+RMA_RACE=no && export RMA_RACE
+run $mpiexec -n 2 ./limited
+unset RMA_RACE
+if [ "$status" -eq 0 ]; then
+    job "address space that is limited" 0 "^librma race: rank [01]: [0-9]* bytes of address space" ./limited
+    job "address space that is limited, in words" 0 "the ranks do not share the detector's memory" ./limited
+else
+    echo "skipped: ranks whose address space is limited: needs a system where MPI runs in 20 GiB"
+fi
 $rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out 2>err </dev/null || fail "a part"
 job "a file without --race" 0 "compiled without --race: load.c; its loads and stores are not seen" ./part
 $rma_mpicc -g box.c load.c -o plain >out 2>err </dev/null || fail "rma_mpicc without --race"

@@ -41,7 +41,8 @@ static void opened(void) {
     static int tried;
     if (tried) return;
     tried = 1;
-    race_job.images = &race_caf_images;
+    race_job.wording = &race_caf_wording;
+    race_job.ends_alone = 1;
     race_open();
 }
 

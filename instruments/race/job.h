@@ -63,8 +63,6 @@ struct race_place {
 
 #define RACE_COMM_IDS 4096
 
-/* How reports name what a program of MPI windows has; NULL: the program has librma's interfaces. */
-struct race_images;
 struct race_wording;
 
 struct race_header {
@@ -101,10 +99,11 @@ struct race_actor {
 };
 
 struct race_job {
-    int on;                           /* 1: detection is on */
-    const struct race_images *images; /* report.h; not NULL: the program has coarrays, and PE p is image p + 1 */
-    int native;                       /* 1: the program has put by a native call */
-    int strict_atomics;               /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int on;                             /* 1: detection is on */
+    int native;                         /* 1: the program has put by a native call */
+    int strict_atomics;                 /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int ends_alone;                     /* 1: a PE may end without the others: an image of coarrays */
+    const struct race_wording *wording; /* report.h; NULL: the program has OpenSHMEM's or librma's calls */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */
@@ -124,12 +123,11 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
-    const struct race_wording *wording; /* report.h */
-    uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
-    size_t exposed_len;                 /* bytes */
-    struct race_cell *exposed;          /* the cells of the first process's first arena */
-    uint16_t *arena_of;                 /* for each process and part of its address space: 1 + its arena, or 0 */
+    struct race_cell *attached; /* of PE 0's attached memory; NULL: no room for these cells */
+    uint32_t arenas;            /* of each process; 0: the program has no windows of MPI */
+    size_t exposed_len;         /* bytes */
+    struct race_cell *exposed;  /* the cells of the first process's first arena */
+    uint16_t *arena_of;         /* for each process and part of its address space: 1 + its arena, or 0 */
     struct race_named_window *named_windows;
     struct race_channel *channels;
     uintptr_t space;  /* own space: heaps, as mapped here */

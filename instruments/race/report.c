@@ -14,9 +14,8 @@
 #include "instruments/race/places.h"
 #include "instruments/race/symbols.h"
 
-/* What a PE is called. */
-static const char *pe_word(void) { return race_job.wording ? race_job.wording->pe : race_job.images ? "image" : "PE"; }
-static int pe_number(int pe) { return race_job.images ? pe + 1 : pe; }
+const char *race_pe_word(void) { return race_job.wording ? race_job.wording->pe : "PE"; }
+int race_pe_number(int pe) { return race_job.wording ? race_job.wording->first + pe : pe; }
 
 static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t place) {
     uint32_t actor = RACE_ACTOR(epoch);
@@ -28,8 +27,8 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", pe_word(), pe_number(s->pe),
-             s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", race_pe_word(),
+             race_pe_number(s->pe), s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
@@ -68,8 +67,7 @@ static int word_heap_block(const char *owner, int pe, uint64_t offset, char *tex
     return b != NULL;
 }
 
-/* Private memory: always the reporting PE's. */
-static void word_private(uintptr_t addr, char *text, size_t room) {
+void race_word_private(uintptr_t addr, char *text, size_t room) {
     char place[256], function[256];
     struct race_private_block b;
     struct race_frame f;
@@ -93,19 +91,12 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     char owner[32] = "";
     size_t size, offset;
     snprintf(name, name_room, "%s", "");
-    if (where.pe >= 0 && race_job.wording) {
-        if (race_job.wording->memory(where, text, room, name, name_room)) return;
-        if (where.pe == race_job.my_pe) where.pe = -1;
-    }
     if (where.pe < 0) {
-        word_private(where.addr, text, room);
+        race_word_private(where.addr, text, room);
         return;
     }
-    if (race_job.wording) {
-        snprintf(text, room, "%s %d's memory at 0x%lx", pe_word(), where.pe, (unsigned long)where.addr);
-        return;
-    }
-    snprintf(owner, sizeof owner, "%s %d's ", pe_word(), pe_number(where.pe));
+    if (race_job.wording && race_job.wording->memory(where, text, room, name, name_room)) return;
+    snprintf(owner, sizeof owner, "%s %d's ", race_pe_word(), race_pe_number(where.pe));
     if (where.addr - RACE_ATTACHED < RACE_ATTACHED_LEN) {
         snprintf(text, room, "%sattached memory", owner);
         word_heap_block(owner, where.pe, where.addr, text, room);
@@ -123,8 +114,6 @@ static void word_memory(struct race_where where, char *text, size_t room, char *
     snprintf(text, room, "%sheap, offset %zu", owner, offset);
 }
 
-static int is_atomic(const struct race_side *s) { return (s->access & RACE_KIND) != RACE_PLAIN; }
-
 /* Why two atomics are not atomic towards each other. */
 enum difference { SIZES, TYPES, DOMAINS, SIGNALS };
 static enum difference difference_of(const struct race_side *a, const struct race_side *b) {
@@ -140,8 +129,8 @@ static const char *cause(const struct race_side *old, const struct race_side *no
                                          [DOMAINS] =
                                              ": atomics in contexts of SHMEM_TEAM_WORLD and of SHMEM_TEAM_SHARED",
                                          [SIGNALS] = ": a signal that is set and added to"};
-    if (race_job.wording) return race_job.wording->cause(old, now);
-    return is_atomic(old) && is_atomic(now) ? causes[difference_of(old, now)] : "";
+    if (race_job.wording && race_job.wording->cause) return race_job.wording->cause(old, now);
+    return race_is_atomic(old) && race_is_atomic(now) ? causes[difference_of(old, now)] : "";
 }
 
 static const char *families_advice(const struct race_side *old, const struct race_side *now) {
@@ -161,11 +150,11 @@ static void word_reason(const struct race_side *old, const struct race_side *now
         snprintf(text, room, "not completed before");
     else if (!old->completed)
         snprintf(text, room, "not completed%s",
-                 old->pe != now->pe ? ""
-                 : race_job.wording ? race_job.wording->nothing_completes
-                                    : ": no quiet or barrier between");
+                 old->pe != now->pe                                        ? ""
+                 : race_job.wording && race_job.wording->nothing_completes ? race_job.wording->nothing_completes
+                                                                           : ": no quiet or barrier between");
     else if (old->pe != now->pe)
-        snprintf(text, room, "completed, but %s %d did not wait for it", pe_word(), now->pe);
+        snprintf(text, room, "completed, but %s %d did not wait for it", race_pe_word(), now->pe);
     else
         snprintf(text, room, "completed, but thread %u did not synchronize with thread %u after it", now->thread,
                  old->thread);
@@ -176,10 +165,10 @@ static void word_advice(const struct race_side *old, const struct race_side *now
     const int native = !strncmp(now->call, "rma_", 4) || !strncmp(old->call, "rma_", 4);
     const char *api = native ? "rma" : "shmem";
     const int writes_twice = old->what == RACE_WRITES && now->what == RACE_WRITES && old->kind != RACE_PENDING &&
-                             (now->kind == RACE_PUTS || now->kind == RACE_SIGNALLED || is_atomic(now));
+                             (now->kind == RACE_PUTS || now->kind == RACE_SIGNALLED || race_is_atomic(now));
     const char *ctx = old->in_context ? "_ctx" : "", *of = old->in_context ? "(ctx)" : "";
     char quiet[32];
-    if (race_job.wording) {
+    if (race_job.wording && race_job.wording->advice) {
         race_job.wording->advice(old, now, text, room);
         return;
     }
@@ -188,9 +177,9 @@ static void word_advice(const struct race_side *old, const struct race_side *now
         snprintf(text, room, "%s before %s", quiet, now->call);
     else if (now->what == RACE_LEAVES)
         snprintf(text, room, "%s before the function returns", quiet);
-    else if (is_atomic(old) != is_atomic(now))
+    else if (race_is_atomic(old) != race_is_atomic(now))
         snprintf(text, room, "%s_atomic_ calls for both, or a flag or %s_barrier_all between", api, api);
-    else if (is_atomic(old))
+    else if (race_is_atomic(old))
         snprintf(text, room, "%s", families_advice(old, now));
     else if (old->pe == now->pe && old->thread != now->thread)
         snprintf(text, room, "%s%s", old->kind == RACE_THREAD ? "" : quiet,
@@ -214,16 +203,6 @@ static const char *verb(int what, int past) {
     return past ? what == RACE_READS ? "read" : "wrote" : now[what];
 }
 
-/* One of two images. */
-static struct race_caf_side caf_side(const struct race_side *s) {
-    return (struct race_caf_side){.image = s->pe + 1,
-                                  .write = s->what != RACE_READS,
-                                  .atomic = is_atomic(s),
-                                  .call = s->call,
-                                  .place = s->place,
-                                  .function = s->function};
-}
-
 void race_report(const struct race_record *record, race_epoch mask, race_epoch kind, int what, uint32_t place,
                  const struct race_who *who, struct race_where where) {
     char memory[700], name[256], reason[160], advice[300];
@@ -239,18 +218,16 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     if (who->clock[race_actor_thread(RACE_ACTOR(record->epoch))] >= RACE_COUNT(record->epoch)) old.completed = 0;
     name[0] = '\0';
     /* The first byte that both access. */
-    if (race_job.images && record->epoch & mask & RACE_MASK)
+    if (record->epoch & mask & RACE_MASK)
         where.addr = (where.addr & ~(uintptr_t)7) + (uintptr_t)__builtin_ctzll(record->epoch & mask & RACE_MASK);
-    if (!race_job.images || !race_job.images->variable(where, memory, sizeof memory, name, sizeof name))
-        word_memory(where, memory, sizeof memory, name, sizeof name);
+    word_memory(where, memory, sizeof memory, name, sizeof name);
     places[0] = now.place, places[1] = old.place;
     functions[0] = now.function, functions[1] = old.function;
     if (first_time(hash_of(&now), hash_of(&old)) &&
         !race_suppressed(places, functions, name, race_job.header->suppressions_used)) {
         __atomic_fetch_add(&race_job.header->races, 1, __ATOMIC_RELAXED);
-        if (race_job.images && now.pe != old.pe) {
-            const struct race_caf_side images[2] = {caf_side(&now), caf_side(&old)};
-            race_job.images->say(&images[0], &images[1], memory, bytes);
+        if (race_job.wording && race_job.wording->say && now.pe != old.pe) {
+            race_job.wording->say(&old, &now, memory, bytes);
             race_inside--;
             return;
         }

@@ -17,6 +17,7 @@
 #include "base/lines.h"
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
+#include "instruments/race/report.h"
 
 /* address: a return address, which follows its call: its line may be that of the next statement. */
 static void name_place(const char *file, const char *shown, uint64_t address, char *place, size_t room, char *function,
@@ -45,7 +46,8 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
                    function_room);
         if (!function[0] && info.dli_sname) rmai_lines_cut(info.dli_sname, function, function_room);
     } else
-        snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
+        snprintf(place, room, "0x%llx of %s %d, in a library", (unsigned long long)pc, race_pe_word(),
+                 race_pe_number(pe));
 }
 
 /* The user's name of a variable: a static one of a function is count.1 for gcc, and main.count or main.count.1 for
