@@ -19,17 +19,10 @@ static const struct race_entry *type_behind(const struct race_entries *t, unsign
     return e;
 }
 
-/* Appends to a text. */
-static void append(char *text, size_t room, const char *what) {
-    const size_t used = strlen(text);
-    if (used < room) snprintf(text + used, room - used, "%s", what);
-}
-
 /* Appends "%name(subscripts)" for the component of a structure that has byte `at`, and so on down to an intrinsic
  * type. */
 static void name_component(const struct race_entries *t, const struct race_entry *type, size_t at, char *text,
                            size_t room) {
-    char part[96];
     for (int steps = 0; type && type->tag == RACE_TAG_STRUCTURE && steps < 8; steps++) {
         const struct race_entry *member = NULL;
         size_t size = 0;
@@ -39,8 +32,7 @@ static void name_component(const struct race_entries *t, const struct race_entry
                 member = m;
         if (!member) return;
         at -= (size_t)member->at;
-        snprintf(part, sizeof part, "%%%s", member->name);
-        append(text, room, part);
+        race_caf_append(text, room, "%%%s", member->name);
         type = type_behind(t, member->type);
         if (!type || type->tag != RACE_TAG_ARRAY) continue;
         if (type->is_descriptor || !(size = race_dwarf_size(t, type->type))) return;
@@ -50,12 +42,11 @@ static void name_component(const struct race_entries *t, const struct race_entry
         for (const struct race_entry *r = race_dwarf_next_range(t, type, type); r;
              r = race_dwarf_next_range(t, type, r)) {
             const size_t extent = race_dwarf_elements(r) ? race_dwarf_elements(r) : 1;
-            snprintf(part, sizeof part, "%s%ld", before, r->lower + (long)(element % extent));
-            append(text, room, part);
+            race_caf_append(text, room, "%s%ld", before, r->lower + (long)(element % extent));
             element /= extent;
             before = ",";
         }
-        append(text, room, ")");
+        race_caf_append(text, room, ")");
         type = type_behind(t, type->type);
     }
 }
