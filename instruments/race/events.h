@@ -23,7 +23,9 @@
  *     quiet                                                           completes all of the context that the thread
  *                                                                     knows of
  *     barrier                                                         quiet; learns what all know
- *     sync, collectives        buffers by thread                      learns what the PEs know that give it something
+ *     sync, collectives        buffers by thread; the dest also by    learns what the PEs know that give it something
+ *                              those that give something, when they
+ *                              come to the call
  *     lock                                                            learns what earlier holders knew
  *
  * Native calls: what a fence has ordered is told to all PEs; an atomic or signal that writes first completes its

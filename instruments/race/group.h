@@ -37,6 +37,10 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id);
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
 
+/* race_group_arrival: what number `member` knew when it came to the call that this thread has left last. Returns 0 if
+ * that is not known any more, or the PE told nothing; else 1 with a copy of its clock. */
+int race_group_arrival(const struct race_group *g, int member, uint32_t *clock);
+
 /* Collectives that do not block: race_group_start tells what the thread knows, and returns the call's number;
  * race_group_finish, when the call is complete, learns as race_group_leave does. */
 uint32_t race_group_start(struct race_group *g);

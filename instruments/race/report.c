@@ -27,8 +27,8 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
-    snprintf(s->who, sizeof s->who, race_has_threads() ? "%s %d, thread %u" : "%s %d", race_pe_word(),
-             race_pe_number(s->pe), s->thread);
+    snprintf(s->who, sizeof s->who, race_has_threads() && what != RACE_GIVES ? "%s %d, thread %u" : "%s %d",
+             race_pe_word(), race_pe_number(s->pe), s->thread);
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
@@ -46,7 +46,7 @@ static int first_time(uint64_t a, uint64_t b) {
 static uint64_t hash_of(const struct race_side *s) {
     uint64_t hash = 0xcbf29ce484222325u;
     for (const char *p = s->place; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
-    return hash ^ (uint64_t)s->what << 62;
+    return hash ^ (uint64_t)s->what << 61;
 }
 
 /* Describes a block that has this offset or address. */
@@ -144,9 +144,11 @@ static const char *families_advice(const struct race_side *old, const struct rac
 
 /* Why the older access does not come before the newer one. */
 static void word_reason(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
-    if (old->kind == RACE_THREAD)
+    if (old->kind == RACE_THREAD && now->what == RACE_GIVES)
+        snprintf(text, room, "which PE %d did not know of when it called", now->pe);
+    else if (old->kind == RACE_THREAD)
         snprintf(text, room, "nothing between that orders the two");
-    else if (now->what >= RACE_FREES)
+    else if (now->what == RACE_FREES || now->what == RACE_LEAVES)
         snprintf(text, room, "not completed before");
     else if (!old->completed)
         snprintf(text, room, "not completed%s",
@@ -177,6 +179,9 @@ static void word_advice(const struct race_side *old, const struct race_side *now
         snprintf(text, room, "%s before %s", quiet, now->call);
     else if (now->what == RACE_LEAVES)
         snprintf(text, room, "%s before the function returns", quiet);
+    else if (now->what == RACE_GIVES)
+        snprintf(text, room, "%s between the two: before any PE calls %s, dest must be ready on all (OpenSHMEM 1.6)",
+                 old->kind == RACE_THREAD ? "shmem_sync_all or shmem_team_sync" : "shmem_barrier_all", now->call);
     else if (race_is_atomic(old) != race_is_atomic(now))
         snprintf(text, room, "%s_atomic_ calls for both, or a flag or %s_barrier_all between", api, api);
     else if (race_is_atomic(old))
@@ -199,7 +204,7 @@ static void word_advice(const struct race_side *old, const struct race_side *now
 }
 
 static const char *verb(int what, int past) {
-    static const char *const now[] = {"reads", "writes", "frees", "has left the frame of"};
+    static const char *const now[] = {"reads", "writes", "frees", "has left the frame of", "writes"};
     return past ? what == RACE_READS ? "read" : "wrote" : now[what];
 }
 
@@ -209,7 +214,7 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     const char *places[2], *functions[2];
     struct race_side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
-    if (race_inside || !first_time((uint64_t)place << 2 | (uint64_t)what, (uint64_t)record->place << 2 | record->write))
+    if (race_inside || !first_time((uint64_t)place << 3 | (uint64_t)what, (uint64_t)record->place << 3 | record->write))
         return;
     race_inside++;
     word_side(&now, who->epoch | kind | mask, what, place);

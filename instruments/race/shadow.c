@@ -810,6 +810,44 @@ void race_memory_ends(struct race_cell *cells, struct race_where where, size_t l
     }
 }
 
+/* ---- what a PE does not know ---- */
+
+int race_before(const struct race_record *r, const uint32_t *clock) {
+    return record_before(r, &(const struct race_who){.clock = clock});
+}
+
+void race_after(const void *p, size_t len, const uint32_t *clock,
+                void (*found)(void *arg, const struct race_record *r, race_epoch mask, struct race_where where),
+                void *arg) {
+    const struct race_who who = {.clock = clock};
+    struct race_record records[RECORDS_MOST + 1];
+    uintptr_t addr = (uintptr_t)p;
+    while (len) {
+        const struct spot s = find(addr, 0);
+        const size_t together = s.together < len ? s.together : len;
+        struct race_where where = {.addr = s.addr, .pe = s.pe};
+        struct race_cell *c = s.cells;
+        for (size_t at = 0; c && at < together; c++) {
+            const size_t room = 8 - (where.addr & 7), part = room < together - at ? room : together - at;
+            const race_epoch mask = race_mask(where.addr, part), w = __atomic_load_n(&c->write, __ATOMIC_RELAXED),
+                             r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+            if (w & RACE_LONG || (w && !happens_before(w, &who)) || (r && !happens_before(r, &who))) {
+                uint32_t *word = lock_of(c);
+                int n;
+                race_spin_lock(word);
+                n = gather(c, records);
+                race_spin_unlock(word);
+                for (int i = 0; i < n; i++)
+                    if (records[i].epoch & mask && !race_before(&records[i], clock))
+                        found(arg, &records[i], mask, where);
+            }
+            at += part, where.addr += part;
+        }
+        addr += together;
+        len -= together;
+    }
+}
+
 /* ---- what values tell ---- */
 
 /* Whether a thread that sees the value of this access learns something: not from a plain store, and not from itself. */
