@@ -94,7 +94,7 @@ static size_t lay_out(char *map) {
     } while (0)
     PART(race_job.header, sizeof(struct race_header));
     PART(race_job.actors, race_job.clocks * sizeof(struct race_actor));
-    PART(race_job.completed, race_job.clocks * sizeof(uint32_t));
+    PART(race_job.progress, race_job.clocks * sizeof(struct race_progress));
     PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
     PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));

@@ -71,6 +71,7 @@ struct race_header {
     uint32_t races;     /* reported races */
     uint32_t past_ends; /* reported operations past a block's end */
     uint32_t threads;   /* set once a PE has created a thread */
+    uint32_t locked;    /* set once a PE has had a lock */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
@@ -98,6 +99,13 @@ struct race_actor {
     uint32_t sort; /* for reports of programs of MPI windows: what completes its operations (mpi_report.h) */
 };
 
+/* How far a flow's operations have come, for reports: up to which one a quiet of a thread that knew of it has completed
+ * it, and a fence has ordered it; and the last one that a quiet of thread `by` did not concern, since that thread did
+ * not know of it. */
+struct race_progress {
+    uint32_t completed, fenced, missed, by;
+};
+
 struct race_job {
     int on;                             /* 1: detection is on */
     int native;                         /* 1: the program has put by a native call */
@@ -110,7 +118,7 @@ struct race_job {
     size_t map_len;
     size_t clocks; /* numbers in a clock: the largest number of actors */
     struct race_actor *actors;
-    uint32_t *completed; /* of each flow: the last operation that its PE knows to be complete; for reports */
+    struct race_progress *progress; /* of each flow */
     uint32_t *versions;
     uint32_t *version_tags;
     uint32_t history; /* how many versions of each PE and operations of each actor are kept */

@@ -80,6 +80,18 @@ static const char *section(const struct race_side *old, const struct race_side *
     return "MPI-3.1, 11.7";
 }
 
+/* Chance has decided which of the two ranks was first, so the other order is named as well. */
+static void word_messages(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
+    char first[96] = "", second[96] = "";
+    if (is_operation(old) && !old->completed)
+        snprintf(first, sizeof first, "%s by rank %d, then ", completion(old), old->pe);
+    if (is_operation(now)) snprintf(second, sizeof second, "%s by rank %d, then ", completion(now), now->pe);
+    snprintf(text, room,
+             "%sMPI_Barrier or a message from rank %d that rank %d receives; or MPI_LOCK_EXCLUSIVE in both\n"
+             "    if rank %d is to be first: %sMPI_Barrier or a message that rank %d receives",
+             first, old->pe, now->pe, now->pe, second, old->pe);
+}
+
 static void word_order(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     const struct race_side *of = is_operation(old) ? old : now; /* whose epoch decides */
     if (of->sort == RACE_BY_FENCE)
@@ -92,19 +104,12 @@ static void word_order(const struct race_side *old, const struct race_side *now,
                  old->pe, now->pe);
     else if (of->sort == RACE_BY_COMPLETE)
         snprintf(text, room, "two exposure epochs of the target, one for each of the ranks");
-    else if (is_operation(old) && !old->completed)
-        snprintf(text, room,
-                 "%s by rank %d, then MPI_Barrier or a message that rank %d receives; or MPI_LOCK_EXCLUSIVE in both",
-                 completion(old), old->pe, now->pe);
     else
-        snprintf(text, room,
-                 "MPI_Barrier, or a message from rank %d that rank %d receives, between the two; or MPI_LOCK_EXCLUSIVE "
-                 "in both",
-                 old->pe, now->pe);
+        word_messages(old, now, text, room);
 }
 
 static void word_advice(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
-    char order[200];
+    char order[400];
     if (now->what == RACE_FREES)
         snprintf(order, sizeof order, "%s before %s", completion(old), now->call);
     else if (now->what == RACE_LEAVES)

@@ -10,6 +10,11 @@
 void race_report(const struct race_record *old, race_epoch mask, race_epoch kind, int what, uint32_t place,
                  const struct race_who *who, struct race_where where);
 
+/* race_report_end: memory ends (RACE_FREES, RACE_LEAVES) while the operation uses `used` bytes of it, from `where` on.
+ */
+void race_report_end(const struct race_record *old, race_epoch mask, size_t used, int what, uint32_t place,
+                     const struct race_who *who, struct race_where where);
+
 /* race_report_past_end: the call accesses `len` bytes from this offset of PE pe's symmetric heap on, the last `past` of
  * them after the end of the block in which they begin. */
 void race_report_past_end(const struct race_call *c, int pe, uint64_t offset, size_t len, size_t past, int write);
@@ -21,7 +26,10 @@ struct race_side {
     char who[48]; /* the PE and, in a job with threads, the thread's number there */
     enum race_kind kind;
     int in_context, completed; /* of an operation: not in the default context; its PE knows that it is complete */
-    uint32_t sort;             /* of an operation of MPI windows: enum race_sort (mpi_report.h) */
+    int fenced;                /* of an operation: its PE has called a fence for it */
+    int missed;                /* of an operation: thread missed_by has called a quiet that does not concern it */
+    uint32_t missed_by;
+    uint32_t sort; /* of an operation of MPI windows: enum race_sort (mpi_report.h) */
     race_epoch access;
     const char *call;
     char by[80]; /* " by CALL", or "" */

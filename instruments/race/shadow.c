@@ -788,6 +788,24 @@ static int is_used(struct race_cell *c, race_epoch mask, struct race_record *r) 
     return 0;
 }
 
+/* How many of the bytes from a cell on operations that began at this place use. */
+static size_t used_bytes(struct race_cell *c, uintptr_t addr, size_t len, uint32_t place) {
+    struct race_record r;
+    size_t used = 0;
+    while (len) {
+        const size_t room = 8 - (addr & 7), part = room < len ? room : len;
+        const race_epoch mask = race_mask(addr, part);
+        if (((uintptr_t)c & 4095) == 0 && len > LARGE && !is_touched(c)) {
+            c += 4096 / sizeof *c;
+            addr += 4096 / sizeof *c * 8, len -= 4096 / sizeof *c * 8;
+            continue;
+        }
+        if (is_used(c, mask, &r) && r.place == place) used += (size_t)__builtin_popcountll(r.epoch & mask & RACE_MASK);
+        c++, addr += part, len -= part;
+    }
+    return used;
+}
+
 void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
                       uint32_t place) {
     const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
@@ -802,7 +820,8 @@ void race_memory_ends(struct race_cell *cells, struct race_where where, size_t l
             continue;
         }
         if (is_used(c, mask, &r)) {
-            race_report(&r, mask, RACE_PLAIN, (int)what, place, &who, where);
+            size_t used = used_bytes(c, where.addr, len - at, r.place);
+            race_report_end(&r, mask, used, what, place, &who, where);
             race_forget(cells, len); /* one report is enough */
             return;
         }
