@@ -8,7 +8,7 @@
 # each line "SAYS: text", and not that of a line "SAYS NOT: text". Without RACY, and for files called quiet_..., which
 # have no race, the job must end with 0 and report nothing.
 # Programs with OpenMP are also compiled with clang, if it is installed with its OpenMP runtime, which reports ordering
-# in another way than gcc's.
+# in another way than gcc's. At the depth long all programs are.
 # Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
 # that hangs or fails under the detector.
 set -eu
@@ -170,8 +170,8 @@ try_file() {
     case $one in
     clang:*)
         file=${one#clang:} name=$name.clang by=', clang'
-        OSHCC=clang RMA_CC=clang
-        export OSHCC RMA_CC
+        OSHCC=clang RMA_CC=clang OSHCXX=clang++ MPICH_CC=clang OMPI_CC=clang
+        export OSHCC RMA_CC OSHCXX MPICH_CC OMPI_CC
         ;;
     esac
     result=$RACE_DIR/results/$name
@@ -271,11 +271,14 @@ if ! compiles "$bin/oshcc" c -g; then
     head -n 20 "$dir/log" | sed 's/^/    /'
     exit 1
 fi
-without_cxx='' without_openmp='' with_clang=''
+without_cxx='' without_openmp='' with_clang='' all_with_clang=''
 compiles "$bin/oshc++" cc -g || without_cxx=yes
 compiles "$bin/oshcc" c -fopenmp || without_openmp=yes
 if [ -z "$compiler" ] && [ $plain = no ] && (export OSHCC=clang && compiles "$bin/oshcc" c -fopenmp); then
     with_clang=yes
+fi
+if [ -z "$compiler" ] && [ $plain = no ] && [ "$(by_depth no no yes)" = yes ]; then
+    if (export OSHCC=clang && compiles "$bin/oshcc" c -g); then all_with_clang=yes; else echo "clang was not tried"; fi
 fi
 
 # ---- all programs ----
@@ -303,7 +306,10 @@ for file in "$top_srcdir/test/race/$folder"/*.c "$top_srcdir/test/race/$folder"/
         [ -z "$with_clang" ] || echo "clang:$file"
         lacks=$without_openmp
         ;;
-    *) lacks= ;;
+    *)
+        [ -z "$all_with_clang" ] || echo "clang:$file"
+        lacks=
+        ;;
     esac
     case $base in *.cc) lacks=$lacks$without_cxx ;; esac
     if [ -n "$lacks" ]; then left_out=$((left_out + 1)); else echo "$file"; fi
