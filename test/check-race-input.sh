@@ -34,10 +34,10 @@ if [ -z "$prefix" ]; then
     . "$top_srcdir/test/stage.sh"
     stage "$dir/stage" || exit 1
     prefix=$stage_prefix
-    oshcc=$dir/stage/bin/oshcc rma_mpicc=$dir/stage/bin/rma_mpicc
+    oshcc=$dir/stage/bin/oshcc rmacc=$dir/stage/bin/rmacc rma_mpicc=$dir/stage/bin/rma_mpicc
 else
     prefix=$(cd "$prefix" && pwd)
-    oshcc=$prefix/bin/oshcc rma_mpicc=$prefix/bin/rma_mpicc
+    oshcc=$prefix/bin/oshcc rmacc=$prefix/bin/rmacc rma_mpicc=$prefix/bin/rma_mpicc
 fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -455,6 +455,32 @@ else
     fail "compiled with --race and linked without: the linker does not name what is missing"
 fi
 
+# A part that is a library: it is named if none of its files has hooks, else its files are.
+# Its variable is the program's, so that other PEs reach it.
+echo 'long word;' >variable.c
+sed 's/^static long word/extern long word/' word.c >library.c
+$oshcc -g -fPIC -shared library.c -o libword.so && $oshcc --race racy.c variable.c ./libword.so -o part ||
+    fail "a library"
+job ./part
+gives "a library without --race" 0 0 "compiled without --race: libword.so; its loads and stores are not seen"
+$oshcc --race -fPIC -shared library.c -o libword.so && $oshcc --race racy.c variable.c ./libword.so -o part ||
+    fail "a library"
+job ./part
+gives "a library with --race" 66 1
+sed -e 's/shmem/rma/g' racy.c >racy_native.c
+sed -e 's/shmem_long_p(/rma_p(/' -e 's/shmem/rma/g' word.c >word_native.c
+$rmacc --race -g -c racy_native.c -o racy_native.o && $rmacc -g -c word_native.c -o word_native.o &&
+    $rmacc --race racy_native.o word_native.o -o part || fail "rmacc: a part"
+job ./part
+gives "a native program, the file that reads without --race" 0 0 \
+    "compiled without --race: word_native.c; its loads and stores are not seen"
+
+# Another tool takes the program's calls before the detector does.
+printf '#!/bin/sh\nexec "%s" ./racy\n' "$prefix/bin/rma_trace" >recorded
+chmod +x recorded
+job ./recorded
+gives "rma_trace with a program of --race" 0 0 "which comes before the detector: no races are looked for; leave that"
+
 # Compiled without --race, with the library preloaded: accesses by calls are seen.
 $oshcc -O2 -profile racy.c word.c -o plain || fail "oshcc -profile"
 job ./plain
@@ -762,7 +788,7 @@ $rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out
 job "a file without --race" 0 "compiled without --race: load.c; its loads and stores are not seen" ./part
 $rma_mpicc -g box.c load.c -o plain >out 2>err </dev/null || fail "rma_mpicc without --race"
 job "a program without --race" 0 '' ./plain
-for option in -static -fsanitize=thread; do
+for option in -static -fsanitize=thread --trace; do
     code=0
     $rma_mpicc --race $option box.c load.c -o part >out 2>err </dev/null || code=$?
     if [ $code -eq 2 ] && grep -qe "leave out $option" err; then
@@ -788,6 +814,11 @@ fi
 if ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.c -o sanitized >out 2>err </dev/null &&
     ldd ./sanitized | grep -q libtsan; then
     job "rma_mpi --race with a program of -fsanitize=thread" 66 "at box.c:14 in main" \
+        sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
+    ${MPICC:-mpicc.mpich} -g -c load.c -o load.o &&
+        ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.o -o sanitized || fail "a part of -fsanitize=thread"
+    job "rma_mpi --race, and a file without -fsanitize=thread" 0 \
+        "compiled without --race: load.c; its loads and stores are not seen" \
         sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
 fi
 

@@ -20,6 +20,7 @@
 #include "instruments/race/contexts.h"
 #include "instruments/race/group.h"
 #include "instruments/race/host.h"
+#include "instruments/race/linking.h"
 #include "instruments/race/mpi_channels.h"
 #include "instruments/race/mpi_memory.h"
 #include "instruments/race/ompt.h"
@@ -233,7 +234,7 @@ void race_open(void) {
     struct race_thread *t;
     size_t len;
     begun++;
-    if (tried || !race_host_is_up()) return;
+    if (tried || race_is_behind || !race_host_is_up()) return;
     tried = 1;
     race_options_read(&options, race_host_pe());
     race_inside++;

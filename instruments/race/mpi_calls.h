@@ -18,9 +18,6 @@
 
 #define API __attribute__((visibility("default")))
 
-/* race_is_behind: 1: another library takes the program's calls before this one, which then looks for no races. */
-extern int race_is_behind;
-
 /* In a wrapper: the place of its call. */
 #define RACE_PLACE(CALL) race_call_place(race_called(CALLS_HERE, CALLS_FRAME), #CALL)
 
