@@ -152,6 +152,7 @@ static int is_of_collective(const char *call) {
 static void report_not_ready(void *arg, const struct race_record *r, race_epoch mask, struct race_where where) {
     const struct arrivals *a = arg;
     if (is_of_collective(race_place_call(r->place))) return;
+    if (!race_before(r, race_me->clock)) return; /* it races with this PE's own write of dest */
     for (int i = 0; i < race_group_n(a->group); i++)
         if (gives_to_me(a, i) && race_group_arrival(a->group, i, a->one) && !race_before(r, a->one)) {
             const int pe = race_group_pes(a->group)[i];
