@@ -92,16 +92,25 @@ static void word_messages(const struct race_side *old, const struct race_side *n
              first, old->pe, now->pe, now->pe, second, old->pe);
 }
 
+/* The same for an operation of an access epoch and an access by the target. */
+static void word_exposure(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
+    const struct race_side *operation = is_operation(old) ? old : now, *local = is_operation(old) ? now : old;
+    char after[160], before[160];
+    snprintf(after, sizeof after, "MPI_Win_complete by rank %d, and MPI_Win_wait by rank %d before it %s",
+             operation->pe, local->pe, local->what == RACE_READS ? "reads" : "writes");
+    snprintf(before, sizeof before,
+             "MPI_Win_post by rank %d after its access, and MPI_Win_start by rank %d for this post", local->pe,
+             operation->pe);
+    snprintf(text, room, "%s\n    if rank %d is to be first: %s", operation == old ? after : before, now->pe,
+             operation == old ? before : after);
+}
+
 static void word_order(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     const struct race_side *of = is_operation(old) ? old : now; /* whose epoch decides */
     if (of->sort == RACE_BY_FENCE)
         snprintf(text, room, "MPI_Win_fence between the two");
-    else if (of->sort == RACE_BY_COMPLETE && is_operation(old) && !is_operation(now))
-        snprintf(text, room, "MPI_Win_complete by rank %d, and MPI_Win_wait by rank %d before it %s", old->pe, now->pe,
-                 now->what == RACE_READS ? "reads" : "writes");
-    else if (of->sort == RACE_BY_COMPLETE && !is_operation(old))
-        snprintf(text, room, "MPI_Win_post by rank %d after its access, and MPI_Win_start by rank %d for this post",
-                 old->pe, now->pe);
+    else if (of->sort == RACE_BY_COMPLETE && is_operation(old) != is_operation(now))
+        word_exposure(old, now, text, room);
     else if (of->sort == RACE_BY_COMPLETE)
         snprintf(text, room, "two exposure epochs of the target, one for each of the ranks");
     else
