@@ -22,12 +22,32 @@ static struct known {
 } * known;
 static uint32_t known_lock;
 
+/* Whether a team has the group. */
+static int is_taken(const struct race_group *g) {
+    const struct known *k;
+    race_spin_lock(&known_lock);
+    for (k = known; k && k->group != g;) k = k->next;
+    race_spin_unlock(&known_lock);
+    return k != NULL;
+}
+
+/* If there are too many groups, one of the same PEs has to do. */
+static struct race_group *named(const int *pes, int n, uint64_t id) {
+    struct race_group *g = race_group_named(pes, n, id);
+    return g ? g : race_group_of(pes, n);
+}
+
+/* Teams of the same PEs that exist at the same time have groups of their own, since different threads may use them. A
+ * team's PEs are in all of these, and so find the same number. RMA_TEAM_WORLD and RMA_TEAM_SHARED count as one. */
 static struct race_group *group_of_team(const rma_team *team) {
     struct race_group *g = NULL;
     int n = prma_team_n_pes(team), *pes = n > 0 ? malloc((size_t)n * sizeof *pes) : NULL;
     if (!pes) return NULL;
     for (int i = 0; i < n; i++) pes[i] = prma_team_translate_pe(team, i, RMA_TEAM_WORLD);
     g = race_group_of(pes, n);
+    if (team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED)
+        for (uint64_t id = 1; g && is_taken(g) && id < RACE_GROUPS_MOST; id++) g = race_group_named(pes, n, id);
+    if (!g) g = race_group_of(pes, n);
     free(pes);
     return g;
 }
@@ -66,8 +86,10 @@ race_epoch race_team_domain(const void *team) {
 }
 
 void race_team_made(const void *team, const void *parent) {
-    if (race_watches() && team && team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED)
-        add(team, race_team_domain(parent));
+    if (!race_watches() || !team || team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED) return;
+    race_team(RMA_TEAM_WORLD); /* their groups are taken, on all PEs */
+    race_team(RMA_TEAM_SHARED);
+    add(team, race_team_domain(parent));
 }
 
 void race_team_gone(const void *team) {
@@ -88,14 +110,19 @@ struct race_group *race_world(const struct race_call *quiet) {
     return race_team(RMA_TEAM_WORLD);
 }
 
-struct race_group *race_set(int start, int log_stride, int size) {
+static int is_symmetric(const void *object) {
+    return (uintptr_t)object - race_job.statics < race_job.statics_len ||
+           (uintptr_t)object - race_job.space < race_job.stride;
+}
+
+struct race_group *race_set(const long *sync, int start, int log_stride, int size) {
     struct race_group *g;
     int *pes;
     if (!race_watches() || size < 1 || size > race_job.n_pes || log_stride < 0 || log_stride > 30) return NULL;
     pes = malloc((size_t)size * sizeof *pes);
     if (!pes) return NULL;
     for (int i = 0; i < size; i++) pes[i] = start + (int)((long)i << log_stride);
-    g = race_group_of(pes, size);
+    g = named(pes, size, is_symmetric(sync) ? race_number_of(sync) + 1 : 0);
     free(pes);
     return g;
 }

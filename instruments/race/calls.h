@@ -14,11 +14,12 @@
 
 /* race_team: the group of a team's PEs. NULL if the call is not checked, or the handle is unknown. Known handles are
  * those of the world, of the node, and of teams that were made (race_team_made) and are not gone (race_team_gone). So
- * only the library reports a wrong handle. race_set: the group of an active set. */
+ * only the library reports a wrong handle. race_set: the group of an active set with this work array: threads may use
+ * the same set with several arrays. */
 struct race_group *race_team(const void *team);
 void race_team_made(const void *team, const void *parent);
 void race_team_gone(const void *team);
-struct race_group *race_set(int start, int log_stride, int size);
+struct race_group *race_set(const long *sync, int start, int log_stride, int size);
 
 /* race_team_domain: the domain of the atomics of a team's contexts (contexts.h): teams have that of their parents. */
 race_epoch race_team_domain(const void *team);

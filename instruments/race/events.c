@@ -534,21 +534,20 @@ void race_ctx_ended(const void *ctx) {
 
 /* ---- locks ---- */
 
-/* The same number for a lock on all PEs, although global variables may be at other addresses there. */
-static uint64_t lock_number(const void *lock) {
-    uintptr_t o = (uintptr_t)lock - race_job.statics;
-    return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)lock - race_job.space;
+uint64_t race_number_of(const void *object) {
+    uintptr_t o = (uintptr_t)object - race_job.statics;
+    return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)object - race_job.space;
 }
 
 void race_lock_got(const void *lock) {
     if (!race_watches()) return;
-    race_group_lock(lock_number(lock), 0);
+    race_group_lock(race_number_of(lock), 0);
     if (!race_job.header->locked) __atomic_store_n(&race_job.header->locked, 1, __ATOMIC_RELAXED);
 }
 
 void race_lock_clear(const struct race_call *c, const void *lock) {
     if (!race_watches()) return;
     race_quiet(c);
-    race_group_lock(lock_number(lock), 1);
+    race_group_lock(race_number_of(lock), 1);
     race_tick(race_me);
 }

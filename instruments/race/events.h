@@ -113,6 +113,10 @@ void race_private_done(struct race_context *x);
 void race_ctx_made(const void *ctx, int n, const int *pes, uint64_t domain);
 void race_ctx_ended(const void *ctx);
 
+/* race_number_of: the same number for a symmetric object on all PEs, although global variables may be at other
+ * addresses there. */
+uint64_t race_number_of(const void *object);
+
 /* Locks, by their address in this PE's space. */
 void race_lock_got(const void *lock);
 void race_lock_clear(const struct race_call *c, const void *lock);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What PEs tell each other in collectives and by locks. A group is a list of PEs: teams and active sets with the same
- * PEs are one group, since their PEs make their calls in the same order. */
+/* What PEs tell each other in collectives and by locks. A group is a list of PEs that make their calls in the same
+ * order: a team, or an active set with its work array (calls.h). */
 #ifndef RACE_GROUP_H
 #define RACE_GROUP_H
 

@@ -11,7 +11,7 @@
         .addr = (G) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1), .pe = (int)((G) >> RMA_GPTR_BITS_), .gptr = 1})
 #define WORLD    race_team(RMA_TEAM_WORLD)
 #define TEAM(T)  race_team(T)
-#define SET(...) race_set(__VA_ARGS__)
+#define SET(...) race_set(pSync, __VA_ARGS__)
 
 #define RACE_BEGIN(NAME, CTX)                                                                                          \
     struct race_call c = {.name = (NAME), .pc = RACE_CALLED, .native = CALLS_NATIVE};                                  \
