@@ -217,7 +217,7 @@ void race_collected(struct race_group *g, const struct race_call *c, int code, s
     sum = race_group_leave(g, from);
     if (dest.elem == RACE_SUM) dest.elem = sum;
     /* What is also the source needs no synchronization before the call. */
-    if (!c->native && !(source.elem && source.at == dest.at)) check_ready(g, c, &dest, from);
+    if (!c->native && dest.at && dest.elem && !(source.elem && source.at == dest.at)) check_ready(g, c, &dest, from);
     access_buffer(c, &dest, 1);
     /* The program's next access to a buffer is another one. */
     if (!c->native && (source.elem || dest.elem)) race_tick(race_me);
