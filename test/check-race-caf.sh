@@ -181,6 +181,7 @@ refused() {
 refused 'leave out -static and -static-librma' --race -static-librma
 refused 'leave out -static and -static-librma' --race -static
 refused 'leave out -fsanitize=address' --race -fsanitize=address
+refused 'rmafc: --race and --trace: a program has one tool that takes its calls' --race --trace
 refused 'leave out -static-libgfortran' --race -static-libgfortran
 refused '-fcoarray=single makes a program of one image' -fcoarray=single --race
 run "$bin/rmafc" --help

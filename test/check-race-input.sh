@@ -34,10 +34,10 @@ if [ -z "$prefix" ]; then
     . "$top_srcdir/test/stage.sh"
     stage "$dir/stage" || exit 1
     prefix=$stage_prefix
-    oshcc=$dir/stage/bin/oshcc rma_mpicc=$dir/stage/bin/rma_mpicc
+    oshcc=$dir/stage/bin/oshcc rmacc=$dir/stage/bin/rmacc rma_mpicc=$dir/stage/bin/rma_mpicc
 else
     prefix=$(cd "$prefix" && pwd)
-    oshcc=$prefix/bin/oshcc rma_mpicc=$prefix/bin/rma_mpicc
+    oshcc=$prefix/bin/oshcc rmacc=$prefix/bin/rmacc rma_mpicc=$prefix/bin/rma_mpicc
 fi
 LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export LD_LIBRARY_PATH
@@ -455,6 +455,32 @@ else
     fail "compiled with --race and linked without: the linker does not name what is missing"
 fi
 
+# A part that is a library: it is named if none of its files has hooks, else its files are.
+# Its variable is the program's, so that other PEs reach it.
+echo 'long word;' >variable.c
+sed 's/^static long word/extern long word/' word.c >library.c
+$oshcc -g -fPIC -shared library.c -o libword.so && $oshcc --race racy.c variable.c ./libword.so -o part ||
+    fail "a library"
+job ./part
+gives "a library without --race" 0 0 "compiled without --race: libword.so; its loads and stores are not seen"
+$oshcc --race -fPIC -shared library.c -o libword.so && $oshcc --race racy.c variable.c ./libword.so -o part ||
+    fail "a library"
+job ./part
+gives "a library with --race" 66 1
+sed -e 's/shmem/rma/g' racy.c >racy_native.c
+sed -e 's/shmem_long_p(/rma_p(/' -e 's/shmem/rma/g' word.c >word_native.c
+$rmacc --race -g -c racy_native.c -o racy_native.o && $rmacc -g -c word_native.c -o word_native.o &&
+    $rmacc --race racy_native.o word_native.o -o part || fail "rmacc: a part"
+job ./part
+gives "a native program, the file that reads without --race" 0 0 \
+    "compiled without --race: word_native.c; its loads and stores are not seen"
+
+# Another tool takes the program's calls before the detector does.
+printf '#!/bin/sh\nexec "%s" ./racy\n' "$prefix/bin/rma_trace" >recorded
+chmod +x recorded
+job ./recorded
+gives "rma_trace with a program of --race" 0 0 "which comes before the detector: no races are looked for; leave that"
+
 # Compiled without --race, with the library preloaded: accesses by calls are seen.
 $oshcc -O2 -profile racy.c word.c -o plain || fail "oshcc -profile"
 job ./plain
@@ -543,6 +569,27 @@ for compiler in default clang; do
     fi
     unset MPICH_CC OMPI_CC
 done
+
+# What is known of a clang that leaves out elements of arrays on the stack is said; that of this machine does not.
+if command -v clang >/dev/null 2>&1 && (MPICH_CC=clang OMPI_CC=clang $oshcc --version) | grep -q clang; then
+    cat >old_clang <<'END'
+#!/bin/sh
+case "$*" in *capture-tracking*) exit 1 ;; esac
+exec clang "$@"
+END
+    chmod +x old_clang
+    for compiler in clang "$PWD/old_clang"; do
+        MPICH_CC=$compiler OMPI_CC=$compiler $oshcc --race -c word.c -o word.o >out 2>err </dev/null || fail "$compiler"
+        if [ "$compiler" = clang ] && [ -s err ]; then
+            fail "clang: a message"
+            cat err
+        elif [ "$compiler" != clang ] && ! grep -q 'this clang leaves out elements of arrays on the stack' err; then
+            fail "a clang that leaves out elements of arrays: no message"
+        else
+            ok "${compiler##*/}: what it leaves out is said"
+        fi
+    done
+fi
 
 # The part of the hooks that gcc's programs have themselves (inline.h) is the assembler's macro for `call`: other calls
 # are as written, and where there is no such part the hooks do everything. Broken by a call that is lost or not
@@ -723,11 +770,25 @@ $rma_mpicc --race box.c load.c -o box >out 2>err </dev/null || fail "rma_mpicc -
 job "a race in a window" 66 "at box.c:14 in main" ./box
 job "RMA_RACE=no" 0 '' env RMA_RACE=no ./box
 job "RMA_RACE=exitcode=7" 7 "1 pair of places races" env RMA_RACE=exitcode=7 ./box
+# 20 GiB are less than the smallest part of the detector's memory, and enough for MPI.
+cat >limited <<'END'
+#!/bin/sh
+ulimit -v $((20 << 20)) && exec ./box
+END
+RMA_RACE=no && export RMA_RACE
+run $mpiexec -n 2 ./limited
+unset RMA_RACE
+if [ "$status" -eq 0 ]; then
+    job "address space that is limited" 0 "^librma race: rank [01]: [0-9]* bytes of address space" ./limited
+    job "address space that is limited, in words" 0 "the ranks do not share the detector's memory" ./limited
+else
+    echo "skipped: ranks whose address space is limited: needs a system where MPI runs in 20 GiB"
+fi
 $rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out 2>err </dev/null || fail "a part"
 job "a file without --race" 0 "compiled without --race: load.c; its loads and stores are not seen" ./part
 $rma_mpicc -g box.c load.c -o plain >out 2>err </dev/null || fail "rma_mpicc without --race"
 job "a program without --race" 0 '' ./plain
-for option in -static -fsanitize=thread; do
+for option in -static -fsanitize=thread --trace; do
     code=0
     $rma_mpicc --race $option box.c load.c -o part >out 2>err </dev/null || code=$?
     if [ $code -eq 2 ] && grep -qe "leave out $option" err; then
@@ -753,6 +814,11 @@ fi
 if ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.c -o sanitized >out 2>err </dev/null &&
     ldd ./sanitized | grep -q libtsan; then
     job "rma_mpi --race with a program of -fsanitize=thread" 66 "at box.c:14 in main" \
+        sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
+    ${MPICC:-mpicc.mpich} -g -c load.c -o load.o &&
+        ${MPICC:-mpicc.mpich} -fsanitize=thread -g box.c load.o -o sanitized || fail "a part of -fsanitize=thread"
+    job "rma_mpi --race, and a file without -fsanitize=thread" 0 \
+        "compiled without --race: load.c; its loads and stores are not seen" \
         sh "$prefix/bin/rma_mpi" --race --library "$prefix/lib/librma/librma_mpi.so" ./sanitized
 fi
 

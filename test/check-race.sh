@@ -4,10 +4,11 @@
 # report nothing for the corrected versions of these programs.
 #
 # Each file is compiled twice. With -DRACY it has one race, between the lines that end with the comments "RACE: first"
-# and "RACE: second": the job must end with 66, and one report must name both lines. Without RACY, and for files called
-# quiet_..., which have no race, the job must end with 0 and report nothing.
+# and "RACE: second": the job must end with 66, and one report must name both lines; what is printed has the text of
+# each line "SAYS: text", and not that of a line "SAYS NOT: text". Without RACY, and for files called quiet_..., which
+# have no race, the job must end with 0 and report nothing.
 # Programs with OpenMP are also compiled with clang, if it is installed with its OpenMP runtime, which reports ordering
-# in another way than gcc's.
+# in another way than gcc's. At the depth long all programs are.
 # Broken by a race that is not found, or reported for other lines; by a report about a correct program; by a program
 # that hangs or fails under the detector.
 set -eu
@@ -103,6 +104,16 @@ reports_of() {
         END { judge(); print right + 0, other + 0 }' "$4"
 }
 
+# lacks FILE LOG: prints a text that the file wants in the log, but is not there, or that it does not want, but is.
+lacks() {
+    sed -n 's,^/\* SAYS: \(.*\) \*/$,\1,p' "$1" | while IFS= read -r text; do
+        grep -qF -e "$text" "$2" || printf 'no text "%s"' "$text"
+    done
+    sed -n 's,^/\* SAYS NOT: \(.*\) \*/$,\1,p' "$1" | while IFS= read -r text; do
+        ! grep -qF -e "$text" "$2" || printf 'the text "%s"' "$text"
+    done
+}
+
 # try_version VERSION: compiles $file as RACY or MENDED, and runs it. Sets `code`; what it printed is in $log.out and
 # $log.err. Fails, with the reason in $why, if it does not compile or does not end.
 try_version() {
@@ -136,6 +147,8 @@ judge_racy() {
         why="exit $code, not 66, with a right report"
     elif [ "$2" -gt 0 ] && [ "$RACE_STRICT" = yes ]; then
         why="reports that do not name lines $first and $second"
+    else
+        why=$(lacks "$file" "$log.err")
     fi
     [ -z "$why" ]
 }
@@ -157,8 +170,8 @@ try_file() {
     case $one in
     clang:*)
         file=${one#clang:} name=$name.clang by=', clang'
-        OSHCC=clang RMA_CC=clang
-        export OSHCC RMA_CC
+        OSHCC=clang RMA_CC=clang OSHCXX=clang++ MPICH_CC=clang OMPI_CC=clang
+        export OSHCC RMA_CC OSHCXX MPICH_CC OMPI_CC
         ;;
     esac
     result=$RACE_DIR/results/$name
@@ -258,11 +271,14 @@ if ! compiles "$bin/oshcc" c -g; then
     head -n 20 "$dir/log" | sed 's/^/    /'
     exit 1
 fi
-without_cxx='' without_openmp='' with_clang=''
+without_cxx='' without_openmp='' with_clang='' all_with_clang=''
 compiles "$bin/oshc++" cc -g || without_cxx=yes
 compiles "$bin/oshcc" c -fopenmp || without_openmp=yes
 if [ -z "$compiler" ] && [ $plain = no ] && (export OSHCC=clang && compiles "$bin/oshcc" c -fopenmp); then
     with_clang=yes
+fi
+if [ -z "$compiler" ] && [ $plain = no ] && [ "$(by_depth no no yes)" = yes ]; then
+    if (export OSHCC=clang && compiles "$bin/oshcc" c -g); then all_with_clang=yes; else echo "clang was not tried"; fi
 fi
 
 # ---- all programs ----
@@ -290,7 +306,10 @@ for file in "$top_srcdir/test/race/$folder"/*.c "$top_srcdir/test/race/$folder"/
         [ -z "$with_clang" ] || echo "clang:$file"
         lacks=$without_openmp
         ;;
-    *) lacks= ;;
+    *)
+        [ -z "$all_with_clang" ] || echo "clang:$file"
+        lacks=
+        ;;
     esac
     case $base in *.cc) lacks=$lacks$without_cxx ;; esac
     if [ -n "$lacks" ]; then left_out=$((left_out + 1)); else echo "$file"; fi

@@ -133,7 +133,10 @@ void race_caf_learn(struct race_cell *cell, race_epoch mask);
 /* ---- reports (caf_report.c, caf_names.c) ---- */
 
 /* The words of reports (report.h). */
-extern const struct race_images race_caf_images;
+extern const struct race_wording race_caf_wording;
+
+/* race_caf_append adds to a text, which it cuts to the room. */
+void race_caf_append(char *text, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* race_caf_name: the name of the variable whose value, or whose descriptor's first word, is `base`, and what the
  * program's debugging information tells about its type. Returns 0 if no variable is found. */

@@ -5,30 +5,14 @@
  *
  * The order is that of Fortran 2018. Collective subroutines (16.6) and EVENT_QUERY are no image control statements, so
  * they order nothing. */
-#define _GNU_SOURCE
 #include "config.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "instruments/race/caf.h"
-#include "instruments/race/caf_next.h"
 #include "instruments/race/calls.h"
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
-#include "instruments/race/options.h"
-
-void *race_next(void **known, const char *name) {
-    void *found = __atomic_load_n(known, __ATOMIC_RELAXED);
-    if (found) return found;
-    found = dlsym(RTLD_NEXT, name);
-    if (!found) {
-        race_say("no library has the function %s: link with rmafc --race", name);
-        abort();
-    }
-    __atomic_store_n(known, found, __ATOMIC_RELAXED);
-    return found;
-}
 
 #define BEGIN(CALL, NAME)                                                                                              \
     RACE_NEXT(CALL);                                                                                                   \
@@ -57,7 +41,8 @@ static void opened(void) {
     static int tried;
     if (tried) return;
     tried = 1;
-    race_job.images = &race_caf_images;
+    race_job.wording = &race_caf_wording;
+    race_job.ends_alone = 1;
     race_open();
 }
 

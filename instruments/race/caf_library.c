@@ -10,7 +10,6 @@
 #include <stdbool.h>
 
 #include "instruments/race/caf.h"
-#include "instruments/race/caf_next.h"
 #include "instruments/race/calls.h"
 #include "instruments/race/places.h"
 

@@ -9,6 +9,7 @@
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
 #include "instruments/race/places.h"
+#include "instruments/race/report.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
@@ -21,12 +22,32 @@ static struct known {
 } * known;
 static uint32_t known_lock;
 
+/* Whether a team has the group. */
+static int is_taken(const struct race_group *g) {
+    const struct known *k;
+    race_spin_lock(&known_lock);
+    for (k = known; k && k->group != g;) k = k->next;
+    race_spin_unlock(&known_lock);
+    return k != NULL;
+}
+
+/* If there are too many groups, one of the same PEs has to do. */
+static struct race_group *named(const int *pes, int n, uint64_t id) {
+    struct race_group *g = race_group_named(pes, n, id);
+    return g ? g : race_group_of(pes, n);
+}
+
+/* Teams of the same PEs that exist at the same time have groups of their own, since different threads may use them. A
+ * team's PEs are in all of these, and so find the same number. RMA_TEAM_WORLD and RMA_TEAM_SHARED count as one. */
 static struct race_group *group_of_team(const rma_team *team) {
     struct race_group *g = NULL;
     int n = prma_team_n_pes(team), *pes = n > 0 ? malloc((size_t)n * sizeof *pes) : NULL;
     if (!pes) return NULL;
     for (int i = 0; i < n; i++) pes[i] = prma_team_translate_pe(team, i, RMA_TEAM_WORLD);
     g = race_group_of(pes, n);
+    if (team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED)
+        for (uint64_t id = 1; g && is_taken(g) && id < RACE_GROUPS_MOST; id++) g = race_group_named(pes, n, id);
+    if (!g) g = race_group_of(pes, n);
     free(pes);
     return g;
 }
@@ -65,8 +86,10 @@ race_epoch race_team_domain(const void *team) {
 }
 
 void race_team_made(const void *team, const void *parent) {
-    if (race_watches() && team && team != RMA_TEAM_WORLD && team != RMA_TEAM_SHARED)
-        add(team, race_team_domain(parent));
+    if (!race_watches() || !team || team == RMA_TEAM_WORLD || team == RMA_TEAM_SHARED) return;
+    race_team(RMA_TEAM_WORLD); /* their groups are taken, on all PEs */
+    race_team(RMA_TEAM_SHARED);
+    add(team, race_team_domain(parent));
 }
 
 void race_team_gone(const void *team) {
@@ -87,54 +110,117 @@ struct race_group *race_world(const struct race_call *quiet) {
     return race_team(RMA_TEAM_WORLD);
 }
 
-struct race_group *race_set(int start, int log_stride, int size) {
+static int is_symmetric(const void *object) {
+    return (uintptr_t)object - race_job.statics < race_job.statics_len ||
+           (uintptr_t)object - race_job.space < race_job.stride;
+}
+
+struct race_group *race_set(const long *sync, int start, int log_stride, int size) {
     struct race_group *g;
     int *pes;
     if (!race_watches() || size < 1 || size > race_job.n_pes || log_stride < 0 || log_stride > 30) return NULL;
     pes = malloc((size_t)size * sizeof *pes);
     if (!pes) return NULL;
     for (int i = 0; i < size; i++) pes[i] = start + (int)((long)i << log_stride);
-    g = race_group_of(pes, size);
+    g = named(pes, size, is_symmetric(sync) ? race_number_of(sync) + 1 : 0);
     free(pes);
     return g;
 }
 
-static void read_source(const struct race_call *c, const void *source, size_t len) {
+/* ---- collectives ---- */
+
+static const char *element(const struct race_buffer *b, size_t i) {
+    return (const char *)b->at + (ptrdiff_t)i * b->stride * (ptrdiff_t)b->elem;
+}
+
+/* Whether the library takes the element: a call that it refuses accesses nothing. */
+static int is_element(const struct race_buffer *b, size_t i) {
+    return b->at && b->elem && i < b->n && race_is_committed((uintptr_t)element(b, i), b->elem);
+}
+
+static void access_buffer(const struct race_call *c, const struct race_buffer *b, int write) {
     const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
-    if (source && len && race_is_committed((uintptr_t)source, len))
-        race_local(source, len, RACE_PLAIN, 0, race_call_place(c->pc, c->name), &who);
+    for (size_t i = 0; is_element(b, i); i++)
+        race_local(element(b, i), b->elem, RACE_PLAIN, write, race_call_place(c->pc, c->name), &who);
 }
 
 /* OpenSHMEM's source may be read until this PE leaves the call, which a PE that has left it does not know. So it is
  * read at an epoch that the call does not tell. */
-void race_collective(struct race_group *g, const struct race_call *c, const void *source, size_t len) {
-    if (g && c->native) read_source(c, source, len);
-    if (g) race_group_enter(g, c->native, len);
-    if (g && !c->native) read_source(c, source, len);
+void race_collective(struct race_group *g, const struct race_call *c, struct race_buffer source) {
+    if (g && c->native) access_buffer(c, &source, 0);
+    if (g) race_group_enter(g, c->native, source.elem * source.n);
+    if (g && !c->native) access_buffer(c, &source, 0);
     race_inside++;
 }
 
-void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from) {
-    struct race_who who = {0};
+/* OpenSHMEM's dest must be ready on all PEs before any PE calls. So a PE that gives something must know, when it comes,
+ * of all earlier accesses to the dest of each PE that gets it. What collectives themselves access is not compared: a PE
+ * may make the next call as soon as the last one has returned, without another synchronization. */
+struct arrivals {
+    const struct race_group *group;
+    const struct race_call *call;
+    int from;
+    uint32_t *least, *one; /* what all givers knew, and room for what one of them knew */
+};
+
+static int gives_to_me(const struct arrivals *a, int member) {
+    const int me = race_group_me(a->group);
+    if (member == me) return 0;
+    return a->from == RACE_BEFORE ? member < me : a->from == RACE_ALL || member == a->from;
+}
+
+static int is_of_collective(const char *call) {
+    static const char *const parts[] = {"broadcast", "collect", "alltoall", "reduce", "_to_all", "scan"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (strstr(call, parts[i])) return 1;
+    return 0;
+}
+
+static void report_not_ready(void *arg, const struct race_record *r, race_epoch mask, struct race_where where) {
+    const struct arrivals *a = arg;
+    if (is_of_collective(race_place_call(r->place))) return;
+    if (!race_before(r, race_me->clock)) return; /* it races with this PE's own write of dest */
+    for (int i = 0; i < race_group_n(a->group); i++)
+        if (gives_to_me(a, i) && race_group_arrival(a->group, i, a->one) && !race_before(r, a->one)) {
+            const int pe = race_group_pes(a->group)[i];
+            const struct race_who who = {.epoch = RACE_EPOCH(race_actor_standing(RACE_THREAD, pe, pe), 0),
+                                         .clock = a->one};
+            race_report(r, mask, RACE_PLAIN, RACE_GIVES, race_call_place(a->call->pc, a->call->name), &who, where);
+            return;
+        }
+}
+
+static void check_ready(const struct race_group *g, const struct race_call *c, const struct race_buffer *dest,
+                        int from) {
+    static __thread uint32_t *room; /* of two clocks */
+    struct arrivals a = {.group = g, .call = c, .from = from};
+    int givers = 0;
+    if (!room && !(room = malloc(2 * race_job.clocks * sizeof *room))) return;
+    a.least = room, a.one = room + race_job.clocks;
+    for (int i = 0; i < race_group_n(g); i++) {
+        if (!gives_to_me(&a, i) || !race_group_arrival(g, i, a.one)) continue;
+        if (!givers++)
+            memcpy(a.least, a.one, race_job.clocks * sizeof *a.least);
+        else
+            for (size_t k = 0; k < race_job.clocks; k++)
+                if (a.one[k] < a.least[k]) a.least[k] = a.one[k];
+    }
+    for (size_t i = 0; givers && is_element(dest, i); i++)
+        race_after(element(dest, i), dest->elem, a.least, report_not_ready, &a);
+}
+
+void race_collected(struct race_group *g, const struct race_call *c, int code, struct race_buffer source,
+                    struct race_buffer dest, int from) {
     size_t sum;
     race_inside--;
     if (!g || code) return;
     sum = race_group_leave(g, from);
-    if (len == RACE_SUM) len = sum;
-    who.epoch = race_now;
-    who.clock = race_me->clock;
-    if (dest && len && race_is_committed((uintptr_t)dest, len))
-        race_local(dest, len, RACE_PLAIN, 1, race_call_place(c->pc, c->name), &who);
-}
-
-void race_elements(struct race_group *g, const struct race_call *c, const void *buffer, ptrdiff_t stride, size_t elem,
-                   size_t n, int write) {
-    struct race_who who = {.epoch = race_now};
-    if (!g) return;
-    who.clock = race_me->clock;
-    for (size_t i = 0; i < n && race_is_committed((uintptr_t)buffer + i * (size_t)stride * elem, elem); i++)
-        race_local((const char *)buffer + (ptrdiff_t)i * stride * (ptrdiff_t)elem, elem, RACE_PLAIN, write,
-                   race_call_place(c->pc, c->name), &who);
+    if (dest.elem == RACE_SUM) dest.elem = sum;
+    /* What is also the source needs no synchronization before the call. */
+    if (!c->native && dest.at && dest.elem && !(source.elem && source.at == dest.at)) check_ready(g, c, &dest, from);
+    access_buffer(c, &dest, 1);
+    /* The program's next access to a buffer is another one. */
+    if (!c->native && (source.elem || dest.elem)) race_tick(race_me);
 }
 
 void race_waited_words(const struct race_call *c, int what, int waits, const void *ivars, size_t len, size_t n,

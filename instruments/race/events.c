@@ -466,15 +466,18 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 void race_settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
     for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
         struct race_flow *flow = race_share_flow(s, kind, pe);
-        const uint32_t to = flow ? race_flow_known(flow) : 0;
+        const uint32_t to = flow ? race_flow_known(flow) : 0, last = flow ? race_flow_last(flow) : 0;
+        struct race_progress *p = flow ? &race_job.progress[flow->actor] : NULL;
+        if (completes && last > to) p->missed = last, p->by = race_me->actor;
         if (!to) continue;
+        if (!completes && p->fenced < to) p->fenced = to;
         if (race_flow_fenced(flow) < to) {
             race_flow_fence(flow, to);
             race_me->changed = 1;
         }
         if (completes) {
             race_know(race_me, flow->actor, to);
-            if (race_job.completed[flow->actor] < to) race_job.completed[flow->actor] = to;
+            if (p->completed < to) p->completed = to;
         }
     }
 }
@@ -544,19 +547,20 @@ void race_ctx_ended(const void *ctx) {
 
 /* ---- locks ---- */
 
-/* The same number for a lock on all PEs, although global variables may be at other addresses there. */
-static uint64_t lock_number(const void *lock) {
-    uintptr_t o = (uintptr_t)lock - race_job.statics;
-    return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)lock - race_job.space;
+uint64_t race_number_of(const void *object) {
+    uintptr_t o = (uintptr_t)object - race_job.statics;
+    return o < race_job.statics_len ? o + ((uint64_t)1 << 60) : (uintptr_t)object - race_job.space;
 }
 
 void race_lock_got(const void *lock) {
-    if (race_watches()) race_group_lock(lock_number(lock), 0);
+    if (!race_watches()) return;
+    race_group_lock(race_number_of(lock), 0);
+    if (!race_job.header->locked) __atomic_store_n(&race_job.header->locked, 1, __ATOMIC_RELAXED);
 }
 
 void race_lock_clear(const struct race_call *c, const void *lock) {
     if (!race_watches()) return;
     race_quiet(c);
-    race_group_lock(lock_number(lock), 1);
+    race_group_lock(race_number_of(lock), 1);
     race_tick(race_me);
 }

@@ -23,7 +23,9 @@
  *     quiet                                                           completes all of the context that the thread
  *                                                                     knows of
  *     barrier                                                         quiet; learns what all know
- *     sync, collectives        buffers by thread                      learns what the PEs know that give it something
+ *     sync, collectives        buffers by thread; the dest also by    learns what the PEs know that give it something
+ *                              those that give something, when they
+ *                              come to the call
  *     lock                                                            learns what earlier holders knew
  *
  * Native calls: what a fence has ordered is told to all PEs; an atomic or signal that writes first completes its
@@ -110,6 +112,10 @@ void race_private_done(struct race_context *x);
 /* Contexts: pes: the numbers in the job of the PEs of the context's team, NULL for the world. domain: contexts.h. */
 void race_ctx_made(const void *ctx, int n, const int *pes, uint64_t domain);
 void race_ctx_ended(const void *ctx);
+
+/* race_number_of: the same number for a symmetric object on all PEs, although global variables may be at other
+ * addresses there. */
+uint64_t race_number_of(const void *object);
 
 /* Locks, by their address in this PE's space. */
 void race_lock_got(const void *lock);

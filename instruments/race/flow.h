@@ -44,8 +44,9 @@ race_epoch race_flow_next(struct race_flow *f);
 
 /* race_flow_known: the last operation that the calling thread knows to have begun. race_flow_fence: a fence of the
  * calling thread orders the operations up to `to` before later ones. race_flow_fenced: up to which operation the fences
- * that the calling thread knows of have ordered them. */
+ * that the calling thread knows of have ordered them. race_flow_last: the last operation that has begun. */
 uint32_t race_flow_known(const struct race_flow *f);
+static inline uint32_t race_flow_last(const struct race_flow *f) { return __atomic_load_n(&f->last, __ATOMIC_RELAXED); }
 void race_flow_fence(struct race_flow *f, uint32_t to);
 uint32_t race_flow_fenced_in_threads(const struct race_flow *f);
 static inline uint32_t race_flow_fenced(const struct race_flow *f) {

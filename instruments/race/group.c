@@ -135,6 +135,14 @@ size_t race_group_leave(struct race_group *g, int from) {
     return sum;
 }
 
+int race_group_arrival(const struct race_group *g, int member, uint32_t *clock) {
+    const struct slot *s = slot_of(g, member, g->calls - 1);
+    if (__atomic_load_n(&s->number, __ATOMIC_ACQUIRE) != g->calls) return 0;
+    memcpy(clock, s->clock, race_job.clocks * sizeof *clock);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&s->number, __ATOMIC_RELAXED) == g->calls;
+}
+
 uint32_t race_group_start(struct race_group *g) {
     uint32_t call;
     if (!g || !race_me) return 0;

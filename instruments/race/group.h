@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What PEs tell each other in collectives and by locks. A group is a list of PEs: teams and active sets with the same
- * PEs are one group, since their PEs make their calls in the same order. */
+/* What PEs tell each other in collectives and by locks. A group is a list of PEs that make their calls in the same
+ * order: a team, or an active set with its work array (calls.h). */
 #ifndef RACE_GROUP_H
 #define RACE_GROUP_H
 
@@ -36,6 +36,10 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id);
 #define RACE_BEFORE (-2)
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
+
+/* race_group_arrival: what number `member` knew when it came to the call that this thread has left last. Returns 0 if
+ * that is not known any more, or the PE told nothing; else 1 with a copy of its clock. */
+int race_group_arrival(const struct race_group *g, int member, uint32_t *clock);
 
 /* Collectives that do not block: race_group_start tells what the thread knows, and returns the call's number;
  * race_group_finish, when the call is complete, learns as race_group_leave does. */

@@ -10,6 +10,9 @@
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
 
+const char *const race_host_calls[] = {"shmem_init", "rma_init", "shmem_putmem", "rma_put", "_gfortran_caf_init", NULL};
+const char race_host_remedy[] = "leave that library out, or start the program without rma_trace";
+
 int race_host_is_up(void) { return prma_initialized() == 1; }
 int race_host_pe(void) { return prma_my_pe(); }
 void race_host_limits(size_t map_most) { (void)map_most; }

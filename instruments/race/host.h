@@ -24,6 +24,10 @@ int race_host_broadcast(void *data, size_t len);
 int race_host_least(int *values, int n);
 void race_host_barrier(void);
 
+/* For programs whose calls another library takes first (linking.h): some of these calls, up to NULL; and what to do. */
+extern const char *const race_host_calls[];
+extern const char race_host_remedy[];
+
 /* race_host_share_less: 1 if the parts of the shared memory can be, and from now on are, smaller. */
 int race_host_share_less(void);
 

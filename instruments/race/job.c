@@ -20,11 +20,13 @@
 #include "instruments/race/contexts.h"
 #include "instruments/race/group.h"
 #include "instruments/race/host.h"
+#include "instruments/race/linking.h"
 #include "instruments/race/mpi_channels.h"
 #include "instruments/race/mpi_memory.h"
 #include "instruments/race/ompt.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/report.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/symbols.h"
@@ -94,7 +96,7 @@ static size_t lay_out(char *map) {
     } while (0)
     PART(race_job.header, sizeof(struct race_header));
     PART(race_job.actors, race_job.clocks * sizeof(struct race_actor));
-    PART(race_job.completed, race_job.clocks * sizeof(uint32_t));
+    PART(race_job.progress, race_job.clocks * sizeof(struct race_progress));
     PART(race_job.version_tags, n * (race_job.history + 1) * sizeof(uint32_t));
     PART(race_job.versions, n * race_job.history * race_job.clocks * sizeof(uint32_t));
     PART(race_job.operations, race_job.clocks * race_job.history * sizeof(struct race_operation));
@@ -151,6 +153,8 @@ static int make_file(size_t len, char *why, size_t room) {
 
 static int share(size_t len, char *why, size_t room) {
     struct message message = {0}, *m = &message;
+    const char *pe = race_pe_word();
+    const int first = race_pe_number(0);
     int fd = -1, ok;
     if (race_job.my_pe == 0) {
         struct timespec now;
@@ -169,13 +173,13 @@ static int share(size_t len, char *why, size_t room) {
     else if (race_job.my_pe != 0) {
         fd = open(m->path, O_RDWR | O_CLOEXEC);
         if (fd < 0)
-            snprintf(why, room, "PE 0's %s: %s (is PE 0 on another host, or in another container?)", m->path,
-                     strerror(errno));
+            snprintf(why, room, "%s %d's %s: %s (is %s %d on another host, or in another container?)", pe, first,
+                     m->path, strerror(errno), pe, first);
         else if ((race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             /* On this host that process number may belong to an unrelated process, whose file is small. */
             if (lseek(fd, 0, SEEK_END) != (off_t)len || race_job.header->nonce != m->nonce) {
-                snprintf(why, room, "%s is not PE 0's: PE 0 is on another host", m->path);
+                snprintf(why, room, "%s is not %s %d's: %s %d is on another host", m->path, pe, first, pe, first);
                 munmap(race_job.map, len);
                 race_job.map = NULL;
             }
@@ -238,7 +242,7 @@ void race_open(void) {
     struct race_thread *t;
     size_t len;
     begun++;
-    if (tried || !race_host_is_up()) return;
+    if (tried || race_is_behind || !race_host_is_up()) return;
     tried = 1;
     race_options_read(&options, race_host_pe());
     race_inside++;
@@ -257,13 +261,13 @@ void race_open(void) {
     len = lay_out(NULL);
     if (race_job.n_pes > RACE_PES_MOST) {
         if (race_job.my_pe == 0)
-            race_say("%d PEs are more than the detector's limit of %d: race detection is off", race_job.n_pes,
-                     RACE_PES_MOST);
+            race_say("%d %ss are more than the detector's limit of %d: race detection is off", race_job.n_pes,
+                     race_pe_word(), RACE_PES_MOST);
     } else if (race_job.stride > MAP_MOST / 4 / (size_t)race_job.n_pes || len > 2 * MAP_MOST) {
         if (race_job.my_pe == 0)
-            race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
+            race_say("the heaps of %d %ss may grow to %zu bytes each, more than the detector can track: race detection "
                      "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
-                     race_job.n_pes, race_job.stride);
+                     race_job.n_pes, race_pe_word(), race_job.stride);
     } else if (share(len, why, sizeof why) || share_less(&len, why, sizeof why)) {
         race_job.map_len = len;
         (void)race_context_of(NULL); /* before there are threads */
@@ -282,8 +286,9 @@ void race_open(void) {
         race_job.header->programs[race_job.my_pe] = race_job.program;
         race_host_barrier();
     } else {
-        if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
-        if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
+        if (why[0]) race_say("%s %d: %s", race_pe_word(), race_pe_number(race_job.my_pe), why);
+        if (race_job.my_pe == 0)
+            race_say("the %ss do not share the detector's memory: race detection is off", race_pe_word());
     }
     race_inside--;
 }
@@ -306,8 +311,8 @@ void race_close(void) {
     race_inside++;
     wait_for_launcher();
     /* Images end at different times, and those that fail meet nobody. */
-    if (!race_job.images) race_host_barrier();
-    last = race_job.images
+    if (!race_job.ends_alone) race_host_barrier();
+    last = race_job.ends_alone
                ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
                : race_job.my_pe == 0;
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);

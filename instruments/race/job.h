@@ -64,8 +64,6 @@ struct race_place {
 
 #define RACE_COMM_IDS 4096
 
-/* How reports name what a program of MPI windows has; NULL: the program has librma's interfaces. */
-struct race_images;
 struct race_wording;
 
 struct race_header {
@@ -74,6 +72,7 @@ struct race_header {
     uint32_t races;                 /* reported races */
     uint32_t past_ends;             /* reported operations past a block's end */
     uint32_t threads;               /* set once a PE has created a thread */
+    uint32_t locked;                /* set once a PE has had a lock */
     uint32_t strips[RACE_PES_MOST]; /* the count at which a PE's first thread recorded a strip last */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
@@ -102,18 +101,26 @@ struct race_actor {
     uint32_t sort; /* for reports of programs of MPI windows: what completes its operations (mpi_report.h) */
 };
 
+/* How far a flow's operations have come, for reports: up to which one a quiet of a thread that knew of it has completed
+ * it, and a fence has ordered it; and the last one that a quiet of thread `by` did not concern, since that thread did
+ * not know of it. */
+struct race_progress {
+    uint32_t completed, fenced, missed, by;
+};
+
 struct race_job {
-    int on;                           /* 1: detection is on */
-    const struct race_images *images; /* report.h; not NULL: the program has coarrays, and PE p is image p + 1 */
-    int native;                       /* 1: the program has put by a native call */
-    int strict_atomics;               /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int on;                             /* 1: detection is on */
+    int native;                         /* 1: the program has put by a native call */
+    int strict_atomics;                 /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
+    int ends_alone;                     /* 1: a PE may end without the others: an image of coarrays */
+    const struct race_wording *wording; /* report.h; NULL: the program has OpenSHMEM's or librma's calls */
     int my_pe, n_pes;
     struct race_header *header;
     char *map; /* the whole file */
     size_t map_len;
     size_t clocks; /* numbers in a clock: the largest number of actors */
     struct race_actor *actors;
-    uint32_t *completed; /* of each flow: the last operation that its PE knows to be complete; for reports */
+    struct race_progress *progress; /* of each flow */
     uint32_t *versions;
     uint32_t *version_tags;
     uint32_t history; /* how many versions of each PE and operations of each actor are kept */
@@ -130,7 +137,6 @@ struct race_job {
     uint64_t *others;                   /* of each page of it: epochs (shadow.h) */
     size_t stripped;                    /* bytes of these cells */
     struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
-    const struct race_wording *wording; /* report.h */
     uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
     size_t exposed_len;                 /* bytes */
     struct race_cell *exposed;          /* the cells of the first process's first arena */

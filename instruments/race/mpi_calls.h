@@ -12,28 +12,11 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/contexts.h"
 #include "instruments/race/events.h"
+#include "instruments/race/forward.h"
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
 
 #define API __attribute__((visibility("default")))
-
-/* race_next looks the name up once, and ends the process if no library has it. */
-void *race_next(void **known, const char *name);
-
-/* race_is_behind: 1: another library takes the program's calls before this one, which then looks for no races. */
-extern int race_is_behind;
-
-#define RACE_NEXT(CALL)                                                                                                \
-    static void *known_;                                                                                               \
-    __typeof__(&CALL) next = __extension__(__typeof__(&CALL)) race_next(&known_, #CALL)
-
-/* Forwards to the library, whose own accesses are not checked. */
-#define RACE_FORWARD(...)                                                                                              \
-    do {                                                                                                               \
-        race_inside++;                                                                                                 \
-        __VA_ARGS__;                                                                                                   \
-        race_inside--;                                                                                                 \
-    } while (0)
 
 /* In a wrapper: the place of its call. */
 #define RACE_PLACE(CALL) race_call_place(race_called(CALLS_HERE, CALLS_FRAME), #CALL)

@@ -113,15 +113,11 @@ API int MPI_Win_lock_all(int assert, MPI_Win win) {
 static void fetch_before_unlock(struct race_win *w, int rank) {
     if (!w->x->n_fetches) return;
     if (rank >= 0) {
-        static void *known;
-        int (*flush)(int, MPI_Win);
-        *(void **)(void *)&flush = race_next(&known, "MPI_Win_flush");
-        RACE_FORWARD(flush(rank, w->handle));
+        RACE_NEXT(MPI_Win_flush);
+        RACE_FORWARD(next(rank, w->handle));
     } else {
-        static void *known;
-        int (*flush_all)(MPI_Win);
-        *(void **)(void *)&flush_all = race_next(&known, "MPI_Win_flush_all");
-        RACE_FORWARD(flush_all(w->handle));
+        RACE_NEXT(MPI_Win_flush_all);
+        RACE_FORWARD(next(w->handle));
     }
     race_win_fetched(w);
 }

@@ -14,6 +14,9 @@
 #include "instruments/race/mpi_comms.h"
 #include "instruments/race/mpi_report.h"
 
+const char *const race_host_calls[] = {"MPI_Win_fence", NULL};
+const char race_host_remedy[] = "link it with rma_mpicc --race, and name no library of MPI, or start it with rma_mpi";
+
 int race_host_is_up(void) {
     int begun = 0, ended = 0;
     return PMPI_Initialized(&begun) == MPI_SUCCESS && begun && PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
@@ -71,7 +74,7 @@ API int MPI_Init(int *argc, char ***argv) {
     RACE_NEXT(MPI_Init);
     int result;
     RACE_FORWARD(result = next(argc, argv));
-    if (result == MPI_SUCCESS && !race_inside && !race_is_behind) race_open();
+    if (result == MPI_SUCCESS && !race_inside) race_open();
     return result;
 }
 
@@ -79,7 +82,7 @@ API int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     RACE_NEXT(MPI_Init_thread);
     int result;
     RACE_FORWARD(result = next(argc, argv, required, provided));
-    if (result == MPI_SUCCESS && !race_inside && !race_is_behind) race_open();
+    if (result == MPI_SUCCESS && !race_inside) race_open();
     return result;
 }
 

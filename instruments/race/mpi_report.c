@@ -24,7 +24,6 @@ static void word_displacement(const struct race_named_window *w, uint64_t offset
         snprintf(text, room, "offset %llu", (unsigned long long)offset);
 }
 
-/* Returns 0 if the memory is in no window. */
 static int word_memory(struct race_where where, char *text, size_t room, char *name, size_t name_room) {
     const struct race_named_window *w = race_window_memory_find(where.pe, where.addr);
     char at[256], function[256], displacement[64];
@@ -36,7 +35,11 @@ static int word_memory(struct race_where where, char *text, size_t room, char *n
     if (!w && is_variable)
         snprintf(text, room, "rank %d's `%s` (global variable of %zu byte%s, offset %zu)", where.pe, name, size,
                  size == 1 ? "" : "s", offset);
-    if (!w) return is_variable;
+    else if (!w && where.pe == race_job.my_pe)
+        race_word_private(where.addr, text, room);
+    else if (!w)
+        snprintf(text, room, "rank %d's memory at 0x%lx", where.pe, (unsigned long)where.addr);
+    if (!w) return 1;
     race_symbols_place(w->place, at, sizeof at, function, sizeof function);
     word_displacement(w, where.addr - w->base, displacement, sizeof displacement);
     snprintf(text, room, "rank %d's %s%s%s%s of %llu byte%s (%s at %s), %s", where.pe, is_variable ? "`" : "",
@@ -47,12 +50,11 @@ static int word_memory(struct race_where where, char *text, size_t room, char *n
 
 /* ---- what would order the two ---- */
 
-static int is_atomic(const struct race_side *s) { return (s->access & RACE_KIND) != RACE_PLAIN; }
 static int is_operation(const struct race_side *s) { return s->kind != RACE_THREAD; }
 static int is_of_target(const struct race_side *s) { return s->kind == RACE_PUTS; }
 
 static const char *cause(const struct race_side *old, const struct race_side *now) {
-    if (!is_atomic(old) || !is_atomic(now)) return "";
+    if (!race_is_atomic(old) || !race_is_atomic(now)) return "";
     if ((old->access ^ now->access) & RACE_MASK) return ": accumulates of elements that overlap in part";
     if (RACE_ELEMENT(old->access) != RACE_ELEMENT(now->access)) return ": accumulates of different datatypes";
     return ": accumulates with different operations";
@@ -71,45 +73,59 @@ static const char *completion(const struct race_side *s) {
 
 /* Where the rule is that the program breaks. */
 static const char *section(const struct race_side *old, const struct race_side *now) {
-    if (is_atomic(old) && is_atomic(now)) return "MPI-3.1, 11.7.1; 11.2.1, accumulate_ops";
+    if (race_is_atomic(old) && race_is_atomic(now)) return "MPI-3.1, 11.7.1; 11.2.1, accumulate_ops";
     if (old->sort == RACE_BY_MESSAGE || now->sort == RACE_BY_MESSAGE)
         return old->kind == RACE_PENDING && old->sort == RACE_BY_MESSAGE ? "MPI-3.1, 3.7.2" : "MPI-3.1, 11.7";
     if (old->kind == RACE_PENDING || now->kind == RACE_PENDING) return "MPI-3.1, 11.3";
     return "MPI-3.1, 11.7";
 }
 
+/* Chance has decided which of the two ranks was first, so the other order is named as well. */
+static void word_messages(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
+    char first[96] = "", second[96] = "";
+    if (is_operation(old) && !old->completed)
+        snprintf(first, sizeof first, "%s by rank %d, then ", completion(old), old->pe);
+    if (is_operation(now)) snprintf(second, sizeof second, "%s by rank %d, then ", completion(now), now->pe);
+    snprintf(text, room,
+             "%sMPI_Barrier or a message from rank %d that rank %d receives; or MPI_LOCK_EXCLUSIVE in both\n"
+             "    if rank %d is to be first: %sMPI_Barrier or a message that rank %d receives",
+             first, old->pe, now->pe, now->pe, second, old->pe);
+}
+
+/* The same for an operation of an access epoch and an access by the target. */
+static void word_exposure(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
+    const struct race_side *operation = is_operation(old) ? old : now, *local = is_operation(old) ? now : old;
+    char after[160], before[160];
+    snprintf(after, sizeof after, "MPI_Win_complete by rank %d, and MPI_Win_wait by rank %d before it %s",
+             operation->pe, local->pe, local->what == RACE_READS ? "reads" : "writes");
+    snprintf(before, sizeof before,
+             "MPI_Win_post by rank %d after its access, and MPI_Win_start by rank %d for this post", local->pe,
+             operation->pe);
+    snprintf(text, room, "%s\n    if rank %d is to be first: %s", operation == old ? after : before, now->pe,
+             operation == old ? before : after);
+}
+
 static void word_order(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
     const struct race_side *of = is_operation(old) ? old : now; /* whose epoch decides */
     if (of->sort == RACE_BY_FENCE)
         snprintf(text, room, "MPI_Win_fence between the two");
-    else if (of->sort == RACE_BY_COMPLETE && is_operation(old) && !is_operation(now))
-        snprintf(text, room, "MPI_Win_complete by rank %d, and MPI_Win_wait by rank %d before it %s", old->pe, now->pe,
-                 now->what == RACE_READS ? "reads" : "writes");
-    else if (of->sort == RACE_BY_COMPLETE && !is_operation(old))
-        snprintf(text, room, "MPI_Win_post by rank %d after its access, and MPI_Win_start by rank %d for this post",
-                 old->pe, now->pe);
+    else if (of->sort == RACE_BY_COMPLETE && is_operation(old) != is_operation(now))
+        word_exposure(old, now, text, room);
     else if (of->sort == RACE_BY_COMPLETE)
         snprintf(text, room, "two exposure epochs of the target, one for each of the ranks");
-    else if (is_operation(old) && !old->completed)
-        snprintf(text, room,
-                 "%s by rank %d, then MPI_Barrier or a message that rank %d receives; or MPI_LOCK_EXCLUSIVE in both",
-                 completion(old), old->pe, now->pe);
     else
-        snprintf(text, room,
-                 "MPI_Barrier, or a message from rank %d that rank %d receives, between the two; or MPI_LOCK_EXCLUSIVE "
-                 "in both",
-                 old->pe, now->pe);
+        word_messages(old, now, text, room);
 }
 
 static void word_advice(const struct race_side *old, const struct race_side *now, char *text, size_t room) {
-    char order[200];
+    char order[400];
     if (now->what == RACE_FREES)
         snprintf(order, sizeof order, "%s before %s", completion(old), now->call);
     else if (now->what == RACE_LEAVES)
         snprintf(order, sizeof order, "%s before the function returns", completion(old));
-    else if (is_atomic(old) && is_atomic(now) && (old->access ^ now->access) & RACE_MASK)
+    else if (race_is_atomic(old) && race_is_atomic(now) && (old->access ^ now->access) & RACE_MASK)
         snprintf(order, sizeof order, "the same predefined datatype in both, at displacements that fit its size");
-    else if (is_atomic(old) && is_atomic(now))
+    else if (race_is_atomic(old) && race_is_atomic(now))
         snprintf(order, sizeof order, "the same %s in both",
                  RACE_ELEMENT(old->access) == RACE_ELEMENT(now->access) ? "operation, or MPI_NO_OP in one,"
                                                                         : "predefined datatype");

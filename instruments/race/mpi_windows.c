@@ -59,14 +59,12 @@ static void expose(const struct race_win *w, void *base, MPI_Aint size, int64_t 
 
 /* Where the other processes' memory of a window of shared memory is mapped here. */
 static void find_shared(const struct race_win *w) {
-    int (*query)(MPI_Win, int, MPI_Aint *, int *, void *);
-    static void *known;
-    *(void **)(void *)&query = race_next(&known, "MPI_Win_shared_query");
+    RACE_NEXT(MPI_Win_shared_query);
     for (int r = 0; r < w->n; r++) {
         void *base = NULL;
         MPI_Aint size = 0;
         int unit;
-        if (w->peers[r].pe < 0 || query(w->handle, r, &size, &unit, &base) != MPI_SUCCESS) continue;
+        if (w->peers[r].pe < 0 || next(w->handle, r, &size, &unit, &base) != MPI_SUCCESS) continue;
         race_alias((uintptr_t)base, (size_t)size, w->peers[r].pe, (uintptr_t)w->peers[r].base);
     }
 }

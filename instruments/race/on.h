@@ -11,7 +11,7 @@
         .addr = (G) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1), .pe = (int)((G) >> RMA_GPTR_BITS_), .gptr = 1})
 #define WORLD    race_team(RMA_TEAM_WORLD)
 #define TEAM(T)  race_team(T)
-#define SET(...) race_set(__VA_ARGS__)
+#define SET(...) race_set(pSync, __VA_ARGS__)
 
 #define RACE_BEGIN(NAME, CTX)                                                                                          \
     struct race_call c = {.name = (NAME), .pc = RACE_CALLED, .native = CALLS_NATIVE};                                  \
@@ -191,9 +191,9 @@
         struct race_group *g;                                                                                          \
         if (QUIET) race_quiet(&c);                                                                                     \
         g = GROUP;                                                                                                     \
-        race_collective(g, &c, NULL, 0);                                                                               \
+        race_collective(g, &c, RACE_NOTHING);                                                                          \
         __VA_ARGS__;                                                                                                   \
-        race_collected(g, &c, CODE, NULL, 0, RACE_ALL);                                                                \
+        race_collected(g, &c, CODE, RACE_NOTHING, RACE_NOTHING, RACE_ALL);                                             \
         AFTER;                                                                                                         \
     } while (0)
 #define ON_BARRIER(NAME, GROUP, QUIET, CODE, ...) RACE_MEET(NAME, GROUP, QUIET, CODE, , __VA_ARGS__)
@@ -257,19 +257,21 @@
         const size_t members = (size_t)race_group_n(g);                                                                \
         const int me = race_group_me(g);                                                                               \
         (void)members, (void)me;                                                                                       \
-        if (RACE_GIVEN_##SHAPE(LEN, ROOT) == 0 && RACE_GOT_##SHAPE(LEN, ROOT) == 0) g = NULL;                          \
-        race_collective(g, &c, source, RACE_GIVEN_##SHAPE(LEN, ROOT));                                                 \
+        const struct race_buffer given = RACE_BYTES(source, RACE_GIVEN_##SHAPE(LEN, ROOT));                            \
+        const struct race_buffer got = RACE_BYTES(dest, RACE_GOT_##SHAPE(LEN, ROOT));                                  \
+        if (!given.elem && !got.elem) g = NULL;                                                                        \
+        race_collective(g, &c, given);                                                                                 \
         __VA_ARGS__;                                                                                                   \
-        race_collected(g, &c, CODE, dest, RACE_GOT_##SHAPE(LEN, ROOT), RACE_FROM_##SHAPE(ROOT));                       \
+        race_collected(g, &c, CODE, given, got, RACE_FROM_##SHAPE(ROOT));                                              \
     } while (0)
 #define ON_ALLTOALLS(NAME, GROUP, DEST, SOURCE, DST, SST, ELEM, N, CODE, ...)                                          \
     do {                                                                                                               \
         RACE_BEGIN(NAME, RMA_CTX_DEFAULT);                                                                             \
         struct race_group *g = GROUP;                                                                                  \
         const size_t all_n = (size_t)race_group_n(g) * (N);                                                            \
-        race_elements(g, &c, SOURCE, SST, ELEM, all_n, 0);                                                             \
-        race_collective(g, &c, NULL, 0);                                                                               \
+        const struct race_buffer given = {.at = (SOURCE), .elem = (ELEM), .n = all_n, .stride = (SST)};                \
+        const struct race_buffer got = {.at = (DEST), .elem = (ELEM), .n = all_n, .stride = (DST)};                    \
+        race_collective(g, &c, given);                                                                                 \
         __VA_ARGS__;                                                                                                   \
-        race_collected(g, &c, CODE, NULL, 0, RACE_ALL);                                                                \
-        race_elements(g, &c, DEST, DST, ELEM, all_n, 1);                                                               \
+        race_collected(g, &c, CODE, given, got, RACE_ALL);                                                             \
     } while (0)

@@ -904,6 +904,24 @@ static int is_used(struct race_cell *c, race_epoch mask, struct race_record *r) 
     return 0;
 }
 
+/* How many of the bytes from a cell on operations that began at this place use. */
+static size_t used_bytes(struct race_cell *c, uintptr_t addr, size_t len, uint32_t place) {
+    struct race_record r;
+    size_t used = 0;
+    while (len) {
+        const size_t room = 8 - (addr & 7), part = room < len ? room : len;
+        const race_epoch mask = race_mask(addr, part);
+        if (((uintptr_t)c & 4095) == 0 && len > LARGE && !is_touched(c)) {
+            c += 4096 / sizeof *c;
+            addr += 4096 / sizeof *c * 8, len -= 4096 / sizeof *c * 8;
+            continue;
+        }
+        if (is_used(c, mask, &r) && r.place == place) used += (size_t)__builtin_popcountll(r.epoch & mask & RACE_MASK);
+        c++, addr += part, len -= part;
+    }
+    return used;
+}
+
 void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
                       uint32_t place) {
     const struct race_who who = {.epoch = race_now, .clock = race_me->clock};
@@ -918,11 +936,50 @@ void race_memory_ends(struct race_cell *cells, struct race_where where, size_t l
             continue;
         }
         if (is_used(c, mask, &r)) {
-            race_report(&r, mask, RACE_PLAIN, (int)what, place, &who, where);
+            size_t used = used_bytes(c, where.addr, len - at, r.place);
+            race_report_end(&r, mask, used, what, place, &who, where);
             race_forget(cells, len); /* one report is enough */
             return;
         }
         at += part, where.addr += part;
+    }
+}
+
+/* ---- what a PE does not know ---- */
+
+int race_before(const struct race_record *r, const uint32_t *clock) {
+    return record_before(r, &(const struct race_who){.clock = clock});
+}
+
+void race_after(const void *p, size_t len, const uint32_t *clock,
+                void (*found)(void *arg, const struct race_record *r, race_epoch mask, struct race_where where),
+                void *arg) {
+    const struct race_who who = {.clock = clock};
+    struct race_record records[RECORDS_MOST + 1];
+    uintptr_t addr = (uintptr_t)p;
+    while (len) {
+        const struct spot s = find(addr, 0);
+        const size_t together = s.together < len ? s.together : len;
+        struct race_where where = {.addr = s.addr, .pe = s.pe};
+        struct race_cell *c = s.cells;
+        for (size_t at = 0; c && at < together; c++) {
+            const size_t room = 8 - (where.addr & 7), part = room < together - at ? room : together - at;
+            const race_epoch mask = race_mask(where.addr, part), w = __atomic_load_n(&c->write, __ATOMIC_RELAXED),
+                             r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+            if (w & RACE_LONG || (w && !happens_before(w, &who)) || (r && !happens_before(r, &who))) {
+                uint32_t *word = lock_of(c);
+                int n;
+                race_spin_lock(word);
+                n = gather(c, records);
+                race_spin_unlock(word);
+                for (int i = 0; i < n; i++)
+                    if (records[i].epoch & mask && !race_before(&records[i], clock))
+                        found(arg, &records[i], mask, where);
+            }
+            at += part, where.addr += part;
+        }
+        addr += together;
+        len -= together;
     }
 }
 

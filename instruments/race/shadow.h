@@ -39,8 +39,9 @@ static inline void race_place_into(uint32_t at[2], race_epoch mask, uint32_t pla
     if (mask & 0xf0) at[1] = place;
 }
 
-/* What an access does. The last two: memory ends while an operation uses it. */
-enum race_what { RACE_READS, RACE_WRITES, RACE_FREES, RACE_LEAVES };
+/* What an access does. FREES, LEAVES: memory ends while an operation uses it. GIVES: a collective writes the memory of
+ * a PE that is not ready. */
+enum race_what { RACE_READS, RACE_WRITES, RACE_FREES, RACE_LEAVES, RACE_GIVES };
 
 /* One access in a list. seen: threads known to have seen its value (wait_until, a fetching atomic), and their counts
  * then: whatever happens after that happens after the access. If there is no room for another thread, the access counts
@@ -121,6 +122,13 @@ void race_local(const void *addr, size_t len, race_epoch kind, int write, uint32
  * that may still use it (not a load or store, which the allocator's or the program's own order concerns). */
 void race_memory_ends(struct race_cell *cells, struct race_where where, size_t len, enum race_what what,
                       uint32_t place);
+
+/* race_before: whether the access happens before what a thread with this clock does. race_after: calls `found` for each
+ * access of these bytes of this process's memory that does not. */
+int race_before(const struct race_record *r, const uint32_t *clock);
+void race_after(const void *addr, size_t len, const uint32_t *clock,
+                void (*found)(void *arg, const struct race_record *r, race_epoch mask, struct race_where where),
+                void *arg);
 
 /* race_private_cells: the cell of an address of private memory; those up to the end of its chunk (RACE_CHUNK) follow.
  * NULL if nothing has been recorded there. */

@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/lines.h"
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
+#include "instruments/race/report.h"
 
 /* address: a return address, which follows its call: its line may be that of the next statement. */
 static void name_place(const char *file, const char *shown, uint64_t address, char *place, size_t room, char *function,
@@ -45,7 +47,8 @@ void race_symbols_place(uint32_t number, char *place, size_t room, char *functio
                    function_room);
         if (!function[0] && info.dli_sname) rmai_lines_cut(info.dli_sname, function, function_room);
     } else
-        snprintf(place, room, "0x%llx of PE %d, in a library", (unsigned long long)pc, pe);
+        snprintf(place, room, "0x%llx of %s %d, in a library", (unsigned long long)pc, race_pe_word(),
+                 race_pe_number(pe));
 }
 
 /* The user's name of a variable: a static one of a function is count.1 for gcc, and main.count or main.count.1 for
@@ -84,8 +87,8 @@ struct program {
     int n_sections;
 };
 
-static int open_program(struct program *p) {
-    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+static int open_file(struct program *p, const char *path) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
     const Elf64_Ehdr *e;
     struct stat st;
     if (fd < 0) return 0;
@@ -98,6 +101,8 @@ static int open_program(struct program *p) {
     p->n_sections = e->e_shoff ? e->e_shnum : 0;
     return 1;
 }
+
+static int open_program(struct program *p) { return open_file(p, "/proc/self/exe"); }
 
 static void close_program(struct program *p) { munmap(p->file, p->len); }
 
@@ -171,16 +176,25 @@ static int is_constructor(const char *name) {
     return !strncmp(name, "_sub_I_00099", 12) || !strncmp(name, "tsan.module_ctor", 16);
 }
 
-int race_symbols_uninstrumented(char *names, size_t room) {
-    struct program p;
-    size_t used = 0;
-    int known = 0, count = 0;
-    names[0] = '\0';
-    if (!open_program(&p)) return 0;
-    for (int i = 0; i < p.n_sections; i++) {
+struct uninstrumented {
+    char *names;
+    size_t room, used;
+    int count;
+};
+
+static void add_name(struct uninstrumented *u, const char *name) {
+    if (u->used < u->room)
+        u->used += (size_t)snprintf(u->names + u->used, u->room - u->used, "%s%s", u->count ? ", " : "", name);
+    u->count++;
+}
+
+/* Adds the source files of a program or library that were compiled without --race. Returns 0 if all were. */
+static int add_files(const struct program *p, struct uninstrumented *u) {
+    int known = 0;
+    for (int i = 0; i < p->n_sections; i++) {
         const char *strings, *file = "";
         size_t n = 0;
-        const Elf64_Sym *symbols = symbols_of(&p, i, &n, &strings);
+        const Elf64_Sym *symbols = symbols_of(p, i, &n, &strings);
         int instrumented = 1;
         /* A file's local symbols follow its name; global symbols come after all files. */
         for (size_t k = 0; symbols && k <= n; k++) {
@@ -189,14 +203,59 @@ int race_symbols_uninstrumented(char *names, size_t room) {
             if (!strcmp(name, "__tsan_init")) known = 1;
             if (s && is_constructor(name)) instrumented = 1;
             if (s && ELF64_ST_TYPE(s->st_info) != STT_FILE) continue;
-            if (!instrumented && !is_own_file(file)) {
-                if (used < room) used += (size_t)snprintf(names + used, room - used, "%s%s", count ? ", " : "", file);
-                count++;
-            }
+            if (!instrumented && !is_own_file(file)) add_name(u, file);
             file = name;
             instrumented = 0;
         }
     }
+    return known;
+}
+
+/* Whether a library calls the functions whose accesses the detector watches: shmem_, rma_, those of windows. */
+static int calls_interface(const struct program *p) {
+    static const char *const calls[] = {"shmem_", "rma_", "MPI_Win_", "MPI_Put", "MPI_Get", "MPI_Accumulate"};
+    for (int i = 0; i < p->n_sections; i++) {
+        const char *strings;
+        size_t n = 0;
+        const Elf64_Sym *symbols = symbols_of(p, i, &n, &strings);
+        for (size_t k = 0; symbols && k < n; k++)
+            for (size_t c = 0; c < sizeof calls / sizeof calls[0] && symbols[k].st_shndx == SHN_UNDEF; c++)
+                if (!strncmp(strings + symbols[k].st_name, calls[c], strlen(calls[c]))) return 1;
+    }
+    return 0;
+}
+
+/* A part of the program may be a library. librma's and MPI's own have such calls, too. */
+static int add_library(struct dl_phdr_info *info, size_t size, void *arg) {
+    static const char *const own[] = {"librma", "libmpi", "libpmpi", "libopen-", "libtsan"};
+    const char *name = rmai_base_name(info->dlpi_name ? info->dlpi_name : "");
+    struct uninstrumented *u = arg, files = {.names = NULL};
+    struct program p;
+    (void)size;
+    if (!strstr(name, ".so")) return 0;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (!strncmp(name, own[i], strlen(own[i]))) return 0;
+    if (!open_file(&p, info->dlpi_name)) return 0;
+    if (calls_interface(&p)) {
+        files = *u;
+        if (add_files(&p, &files))
+            *u = files;
+        else
+            add_name(u, name);
+    }
     close_program(&p);
-    return known ? count : -1;
+    return 0;
+}
+
+int race_symbols_uninstrumented(char *names, size_t room) {
+    struct uninstrumented u = {.names = names, .room = room};
+    struct program p;
+    int known;
+    names[0] = '\0';
+    if (!open_program(&p)) return 0;
+    known = add_files(&p, &u);
+    close_program(&p);
+    if (!known) return -1;
+    dl_iterate_phdr(add_library, &u);
+    return u.count;
 }

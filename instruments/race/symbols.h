@@ -17,9 +17,10 @@ int race_symbols_variable(uintptr_t addr, char *name, size_t room, size_t *size,
 /* race_symbols_variable_of finds the global variable that begins with this word: Fortran's coarrays. */
 int race_symbols_variable_of(const void *word, char *name, size_t room);
 
-/* race_symbols_uninstrumented finds the source files of the main program that were compiled without --race. Returns -1
- * if all were, 0 if none was or the program has no file names (it is stripped), else their number, with the first names
- * in `names`. */
+/* race_symbols_uninstrumented finds the source files of the main program that were compiled without --race, and those
+ * of loaded libraries that call the interface (the library's name, if all of its files were). Returns -1 if all of the
+ * program were, 0 if none was or there are no file names (it is stripped), else their number, with the first names in
+ * `names`. */
 int race_symbols_uninstrumented(char *names, size_t room);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "instruments/call_lists/gfortran.h"
 #include "instruments/trace/calls.h"
-#include "instruments/trace/next.h"
 
 static uint64_t bytes_of(const struct descriptor *d) {
     uint64_t n = d ? d->elem_len : 0;

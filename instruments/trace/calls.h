@@ -5,9 +5,14 @@
 
 #include "rma.h"
 
+#include "instruments/call_lists/next.h"
 #include "instruments/trace/group.h"
 #include "instruments/trace/job.h"
 #include "instruments/trace/record.h"
+#include "instruments/trace/say.h"
+
+/* TRACE_NEXT(the function) declares `next`, the next library's function of the name. */
+#define TRACE_NEXT(CALL) CALLS_NEXT(CALL, trace_say)
 
 #define TRACE_INLINED static inline __attribute__((always_inline, unused))
 

@@ -10,7 +10,6 @@
 #include "rma.h"
 
 #include "instruments/trace/calls.h"
-#include "instruments/trace/next.h"
 
 #define API __attribute__((visibility("default")))
 

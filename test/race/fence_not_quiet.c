@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A fence completes nothing: after a sync PE 1 may still read old data. Mended by quiet in place of the fence. */
+/* SAYS: not completed: a fence orders it before later puts, and completes nothing */
 #include <shmem.h>
 #include <stdio.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A function puts from its own variable without waiting, and returns. Its caller's next call of the library, a quiet,
  * is too late for the variable. Mended: the function calls quiet itself. */
+/* SAYS: has left the frame of a variable on its own stack, of which 16 bytes are under way */
 #include <shmem.h>
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A block of the symmetric heap is freed while a put to it is under way in a context, which the barrier in shmem_free
  * does not complete. Mended: the context's quiet comes first. */
+/* SAYS: of which 4 bytes from offset 396 on are under way */
+/* SAYS: shmem_ctx_quiet(ctx) by PE 0 before shmem_free */
 #include <shmem.h>
 #include <stdio.h>
 

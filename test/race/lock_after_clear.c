@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The update stands behind the end of the critical section. Mended: it stands inside. */
+/* SAYS: , or each between shmem_set_lock and shmem_clear_lock, or shmem_barrier_all */
 #include <shmem.h>
 #include <stdio.h>
 

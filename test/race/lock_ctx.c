@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A lock's end completes what the default context has under way; the put is of another one. Mended by the quiet of
  * that context before the lock's end. */
+/* SAYS: or each, with shmem_ctx_quiet(ctx), between shmem_set_lock and shmem_clear_lock */
 #include <shmem.h>
 #include <stdio.h>
 

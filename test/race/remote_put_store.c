@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PE 0 puts to words that PE 1 sets to zero meanwhile. Mended: PE 1 sets them before a barrier, PE 0 puts behind it. */
+/* SAYS: a flag that PE 1 waits for */
+/* SAYS: a flag that PE 0 waits for */
+/* SAYS: is to be first: */
 #include <shmem.h>
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A thread puts, and another thread, which has not synchronized with it, calls quiet and sets the flag: that quiet need
  * not complete the put. Mended: the second thread learns of the put by an atomic of the language before its quiet. */
+/* SAYS: in puts_data, not completed; a quiet of thread 2 does not cover what thread 1 has begun */
+/* SAYS: thread 2 synchronizing with thread 1, then shmem_quiet, then a flag that PE 1 waits for */
 #include <shmem.h>
 #include <pthread.h>
 #include <sched.h>

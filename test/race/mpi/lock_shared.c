@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two ranks put the same element with a shared lock. Mended: the lock is exclusive. */
+/* SAYS: is to be first: MPI_Win_flush by rank */
+/* SAYS: then MPI_Barrier or a message that rank */
 /* PES: 3 */
 #include <mpi.h>
 #include <stdio.h>

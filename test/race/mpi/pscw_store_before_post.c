@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The target stores after it has posted. Mended: before. */
+/* SAYS: MPI_Win_complete by rank 0, and MPI_Win_wait by rank 1 before it writes */
+/* SAYS: MPI_Win_post by rank 1 after its access, and MPI_Win_start by rank 0 for this post */
 /* RMA_MPI */
 #include <mpi.h>
 #include <stdio.h>
