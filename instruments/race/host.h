@@ -24,6 +24,9 @@ int race_host_broadcast(void *data, size_t len);
 int race_host_least(int *values, int n);
 void race_host_barrier(void);
 
+/* race_host_covers_hosts: whether the PEs may be on several hosts (remote.h). */
+int race_host_covers_hosts(void);
+
 /* race_host_share_less: 1 if the parts of the shared memory can be, and from now on are, smaller. */
 int race_host_share_less(void);
 

@@ -25,6 +25,7 @@
 #include "instruments/race/ompt.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/symbols.h"
 
@@ -114,7 +115,7 @@ static size_t lay_out(char *map) {
     return at;
 }
 
-/* What PE 0 tells the others. */
+/* What the host's first PE tells the others. */
 struct message {
     uint64_t nonce;
     char path[64];
@@ -130,7 +131,7 @@ static void *map_file(int fd, size_t len, char *why, size_t room) {
     return map;
 }
 
-/* PE 0 creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
+/* The host's first PE creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
 static int make_file(size_t len, char *why, size_t room) {
     int fd = memfd_create("librma-race", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)len)) {
@@ -144,7 +145,8 @@ static int make_file(size_t len, char *why, size_t room) {
 static int share(size_t len, char *why, size_t room) {
     struct message message = {0}, *m = &message;
     int fd = -1, ok;
-    if (race_job.my_pe == 0) {
+    const int maker = race_remote_leader();
+    if (race_job.my_pe == maker) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         m->nonce = ((uint64_t)getpid() << 40) ^ (uint64_t)now.tv_nsec << 8 ^ (uint64_t)now.tv_sec << 34 ^ 1;
@@ -153,21 +155,22 @@ static int share(size_t len, char *why, size_t room) {
         if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             race_job.header->nonce = m->nonce;
-            race_job.header->n_actors = (uint32_t)RACE_STANDING(race_job.n_pes);
+            race_job.header->n_actors =
+                (uint32_t)(race_job.host_of ? race_job.clocks : RACE_STANDING(race_job.n_pes));
         }
     }
-    if (race_host_broadcast(m, sizeof *m))
+    if (race_job.host_of ? race_remote_from_leader(m, sizeof *m) : race_host_broadcast(m, sizeof *m))
         snprintf(why, room, "no memory");
-    else if (race_job.my_pe != 0) {
+    else if (race_job.my_pe != maker) {
         fd = open(m->path, O_RDWR | O_CLOEXEC);
         if (fd < 0)
-            snprintf(why, room, "PE 0's %s: %s (is PE 0 on another host, or in another container?)", m->path,
-                     strerror(errno));
+            snprintf(why, room, "PE %d's %s: %s (is PE %d on another host, or in another container?)", maker, m->path,
+                     strerror(errno), maker);
         else if ((race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             /* On this host that process number may belong to an unrelated process, whose file is small. */
             if (lseek(fd, 0, SEEK_END) != (off_t)len || race_job.header->nonce != m->nonce) {
-                snprintf(why, room, "%s is not PE 0's: PE 0 is on another host", m->path);
+                snprintf(why, room, "%s is not PE %d's: PE %d is on another host", m->path, maker, maker);
                 munmap(race_job.map, len);
                 race_job.map = NULL;
             }
@@ -256,8 +259,10 @@ void race_open(void) {
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
                      "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_job.stride);
-    } else if (share(len, why, sizeof why) || share_less(&len, why, sizeof why)) {
+    } else if (!race_remote_open(options.nodes, len) &&
+               (share(len, why, sizeof why) || share_less(&len, why, sizeof why))) {
         race_job.map_len = len;
+        race_remote_start();
         (void)race_context_of(NULL); /* before there are threads */
         t = race_thread_new(NULL);
         if (t) race_thread_adopt(t);
@@ -301,6 +306,7 @@ void race_close(void) {
     last = race_job.images
                ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
                : race_job.my_pe == 0;
+    race_remote_end();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
     if (last) race_suppressions_unused(race_job.header->suppressions_used);

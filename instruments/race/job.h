@@ -11,6 +11,8 @@
  *     long lists     accesses of words that have more accesses than a cell can hold (shadow.h)
  *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h)
  *
+ * On several hosts each has this memory for its own PEs (remote.h).
+ *
  * In a program of MPI windows a PE is a rank of MPI_COMM_WORLD. Instead of the cells of spaces the memory has:
  *
  *     windows        the memory of each window, for reports (mpi_memory.h)
@@ -69,7 +71,8 @@ struct race_wording;
 
 struct race_header {
     uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
-    uint32_t n_actors;
+    uint32_t n_actors;  /* on several hosts all numbers: others use the rest */
+    uint32_t of_host;   /* on several hosts: how many actors this one has added */
     uint32_t races;     /* reported races */
     uint32_t past_ends; /* reported operations past a block's end */
     uint32_t threads;   /* set once a PE has created a thread */
@@ -106,6 +109,9 @@ struct race_job {
     int native;                       /* 1: the program has put by a native call */
     int strict_atomics;               /* 1: OpenSHMEM's atomics are atomic only within a family (clock.h) */
     int my_pe, n_pes;
+    int hosts, host; /* the number of hosts, and this one's number */
+    int *host_of;    /* of each PE; NULL: all are on one host */
+    int *leaders;    /* the lowest PE of each host */
     struct race_header *header;
     char *map; /* the whole file */
     size_t map_len;

@@ -12,6 +12,7 @@
 #include "instruments/race/locals.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/symbols.h"
 
 /* What a PE is called. */
@@ -24,7 +25,9 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->thread = race_actor_thread_number(race_actor_thread(actor));
     s->in_context = race_actor_in_context(actor);
     s->sort = s->kind == RACE_THREAD ? 0 : race_job.actors[actor].sort;
-    s->completed = __atomic_load_n(&race_job.completed[actor], __ATOMIC_RELAXED) >= RACE_COUNT(epoch);
+    s->completed = (race_actor_is_elsewhere(actor) ? race_remote_completed(actor)
+                                                   : __atomic_load_n(&race_job.completed[actor], __ATOMIC_RELAXED)) >=
+                   RACE_COUNT(epoch);
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);
@@ -33,15 +36,20 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
-/* 1 if the pair has not been reported yet. All PEs share the table. */
-static int first_time(uint64_t a, uint64_t b) {
-    uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
+/* All PEs of the host share the table. */
+int race_pair_is_new(uint64_t key) {
     for (uint32_t i = 0; i < RACE_PAIRS_MOST; i++) {
         uint64_t *word = &race_job.header->pairs[((key >> 20) + i) % RACE_PAIRS_MOST], seen = 0;
         if (__atomic_compare_exchange_n(word, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return 1;
         if (seen == key) return 0;
     }
     return 0;
+}
+
+/* 1 if the pair has not been reported yet. */
+static int first_time(uint64_t a, uint64_t b) {
+    const uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
+    return race_pair_is_new(key) && race_remote_pair_is_new(key);
 }
 
 static uint64_t hash_of(const struct race_side *s) {
@@ -230,6 +238,7 @@ void race_report(const struct race_record *record, race_epoch mask, race_epoch k
     const char *places[2], *functions[2];
     struct race_side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
+    if (race_remote_collects(record, mask, what, where)) return;
     if (race_inside || !first_time((uint64_t)place << 2 | (uint64_t)what, (uint64_t)record->place << 2 | record->write))
         return;
     race_inside++;
