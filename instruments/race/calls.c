@@ -111,13 +111,13 @@ void race_collective(struct race_group *g, const struct race_call *c, const void
     if (g && c->native) read_source(c, source, len);
     if (g) race_group_enter(g, c->native, len);
     if (g && !c->native) read_source(c, source, len);
-    race_inside++;
+    race_enter_library();
 }
 
 void race_collected(struct race_group *g, const struct race_call *c, int code, void *dest, size_t len, int from) {
     struct race_who who = {0};
     size_t sum;
-    race_inside--;
+    race_leave_library();
     if (!g || code) return;
     sum = race_group_leave(g, from);
     if (len == RACE_SUM) len = sum;

@@ -8,15 +8,28 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/events.h"
 #include "instruments/race/group.h"
+#include "instruments/race/spin.h"
 
 #define RACE_CALLED race_called(CALLS_HERE, CALLS_FRAME) /* in a wrapper: the place of its call */
 
-/* Forwards to the library, whose own accesses are not checked. */
+/* While the thread is in the library, whose own accesses are not checked. On several hosts it counts as the holder of a
+ * lock there (spin.h): a handler must not ask another host while its thread is in MPI. */
+static inline void race_enter_library(void) {
+    race_locks_held += race_holds_in_library;
+    race_inside++;
+}
+static inline void race_leave_library(void) {
+    race_inside--;
+    race_locks_held -= race_holds_in_library;
+    if (__builtin_expect(race_n_put_off, 0) && !race_locks_held) race_catch_up();
+}
+
+/* Forwards to the library. */
 #define RACE_FORWARD(...)                                                                                              \
     do {                                                                                                               \
-        race_inside++;                                                                                                 \
+        race_enter_library();                                                                                          \
         __VA_ARGS__;                                                                                                   \
-        race_inside--;                                                                                                 \
+        race_leave_library();                                                                                          \
     } while (0)
 
 /* race_team: the group of a team's PEs. NULL if the call is not checked, or the handle is unknown. Known handles are

@@ -19,6 +19,7 @@ __thread race_epoch race_same;
 __thread struct race_thread *race_me;
 __thread int race_inside;
 __thread int race_locks_held;
+int race_holds_in_library;
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors keep their counts */
 static uint32_t threads_lock;

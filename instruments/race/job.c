@@ -319,7 +319,13 @@ void race_close(void) {
 
 /* A library's destructors run after the program's own, and after on_exit. */
 static __attribute__((destructor)) void end(void) {
-    if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
+    if (!race_job.map || status_at_exit || getpid() != process) return;
+    /* The program has left the end to the library. Other hosts still ask this one, and only all know all races. */
+    if (race_job.host_of && race_job.on && race_host_is_up()) {
+        begun = 1;
+        race_close();
+    }
+    if (!options.exitcode) return;
     if (!race_job.header->races && !race_job.header->past_ends) return;
     fflush(NULL);
     race_ompt_end();

@@ -477,7 +477,9 @@ static int stop_before_finalize(MPI_Comm self, int key, void *value, void *extra
 void race_remote_start(void) {
     sigset_t all, before;
     int code, key;
-    if (!race_job.host_of || race_job.my_pe != race_remote_leader()) return;
+    if (!race_job.host_of) return;
+    race_holds_in_library = 1;
+    if (race_job.my_pe != race_remote_leader()) return;
     sigfillset(&all); /* the program's handlers run in its own threads */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     code = pthread_create(&service, NULL, serve, NULL);
@@ -618,4 +620,5 @@ void race_remote_end(void) {
     stop();
     check(PMPI_Comm_free(&comm), "MPI_Comm_free", 0);
     race_job.host_of = NULL;
+    race_holds_in_library = 0;
 }
