@@ -12,6 +12,7 @@ PRMA(rma_node_n_pes);
 PRMA(rma_initialized);
 PRMA(rma_malloc);
 PRMA(rma_ptr);
+PRMA(rma_gptr);
 PRMA(rma_gptr_get);
 PRMA(rma_free);
 PRMA(rma_broadcast);
