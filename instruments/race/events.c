@@ -230,7 +230,7 @@ static void far_pieces(const struct race_call *c, const struct race_context *x, 
         check_end(c, &f, piece.len, write);
         for (size_t at = 0; at < piece.len; at += len)
             race_far_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
-                       write, place, who);
+                           write, place, who);
     }
 }
 
@@ -387,7 +387,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         who = put_who(c, x, RACE_PUTS, f.pe);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
         race_far_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
-                    (struct race_where){f.addr, f.pe});
+                        (struct race_where){f.addr, f.pe});
     }
     race_tick(race_me);
 }

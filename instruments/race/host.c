@@ -38,14 +38,14 @@ int race_host_describe(void) {
     return 0;
 }
 
-/* Other PEs reach global variables by global pointers of another part of the space, where the PEs of the node have mapped
- * them a second time. */
+/* Other PEs reach global variables by global pointers of another part of the space, where the PEs of the node have
+ * mapped them a second time. */
 void race_host_second(void) {
     /* The last page is always accessible; the first pages may be ones that the dynamic linker has made read-only. */
     const uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63;
     if (!race_job.statics_len || !prma_ptr((void *)last, race_job.my_pe)) return;
-    race_job.second = (prma_gptr((void *)last, race_job.my_pe) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)) -
-                      (last - race_job.statics);
+    race_job.second =
+        (prma_gptr((void *)last, race_job.my_pe) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)) - (last - race_job.statics);
     race_job.second_len = race_job.statics_len;
 }
 

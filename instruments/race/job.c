@@ -131,7 +131,8 @@ static void *map_file(int fd, size_t len, char *why, size_t room) {
     return map;
 }
 
-/* The host's first PE creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
+/* The host's first PE creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or
+ * -1. */
 static int make_file(size_t len, char *why, size_t room) {
     int fd = memfd_create("librma-race", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)len)) {
@@ -155,8 +156,7 @@ static int share(size_t len, char *why, size_t room) {
         if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             race_job.header->nonce = m->nonce;
-            race_job.header->n_actors =
-                (uint32_t)(race_job.host_of ? race_job.clocks : RACE_STANDING(race_job.n_pes));
+            race_job.header->n_actors = (uint32_t)(race_job.host_of ? race_job.clocks : RACE_STANDING(race_job.n_pes));
         }
     }
     if (race_job.host_of ? race_remote_from_leader(m, sizeof *m) : race_host_broadcast(m, sizeof *m))
@@ -259,8 +259,10 @@ void race_open(void) {
             race_say("the heaps of %d PEs may grow to %zu bytes each, more than the detector can track: race detection "
                      "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_job.stride);
-    } else if (!race_remote_open(options.nodes, len) &&
-               (share(len, why, sizeof why) || share_less(&len, why, sizeof why))) {
+    } else if (race_remote_open(options.nodes, len)) {
+        race_inside--;
+        return; /* PE 0 has said why */
+    } else if (share(len, why, sizeof why) || share_less(&len, why, sizeof why)) {
         race_job.map_len = len;
         race_remote_start();
         (void)race_context_of(NULL); /* before there are threads */

@@ -324,7 +324,7 @@ const struct race_place *race_remote_place(uint32_t place) {
         uint32_t number;
         struct race_place entry;
         struct copy *next;
-    } *copies, *c;
+    } * copies, *c;
     struct message *m = begin(PLACE);
     static const struct race_place none;
     const int host = (int)((place & ~RACE_TABLED) / RACE_PLACES_MOST);
@@ -401,20 +401,20 @@ static void answer(struct message *m, struct message *a) {
         asker.clock = a->clock;
     }
     switch (m->asked) {
-    case ACCESS: answer_access(m); break;
-    case TOLD: a->n = (uint32_t)race_saw(cell_at(m->cell), m->epoch, m->flag, a->told); break;
-    case LEARN: race_learn(&asker, m->actor, m->count); break;
-    case GROUP: a->sum = race_group_told(m->key, m->members, m->count); break;
-    case LOCK: race_group_lock(m->addr, m->flag); break;
-    case BLOCK_BEGINS: race_block_begins(m->pe, &m->block); break;
-    case BLOCK_ENDS: answer_block_ends(m, a); break;
-    case BLOCK:
-        if ((b = race_block_of(m->pe, m->addr))) a->block = *b;
-        break;
-    case PLACE: a->entry = race_job.header->places[m->place % RACE_PLACES_MOST]; break;
-    case COMPLETED: a->count = __atomic_load_n(&race_job.completed[m->actor], __ATOMIC_RELAXED); break;
-    case PAIR: a->flag = race_pair_is_new(m->key); break;
-    case STOP: break;
+        case ACCESS: answer_access(m); break;
+        case TOLD: a->n = (uint32_t)race_saw(cell_at(m->cell), m->epoch, m->flag, a->told); break;
+        case LEARN: race_learn(&asker, m->actor, m->count); break;
+        case GROUP: a->sum = race_group_told(m->key, m->members, m->count); break;
+        case LOCK: race_group_lock(m->addr, m->flag); break;
+        case BLOCK_BEGINS: race_block_begins(m->pe, &m->block); break;
+        case BLOCK_ENDS: answer_block_ends(m, a); break;
+        case BLOCK:
+            if ((b = race_block_of(m->pe, m->addr))) a->block = *b;
+            break;
+        case PLACE: a->entry = race_job.header->places[m->place % RACE_PLACES_MOST]; break;
+        case COMPLETED: a->count = __atomic_load_n(&race_job.completed[m->actor], __ATOMIC_RELAXED); break;
+        case PAIR: a->flag = race_pair_is_new(m->key); break;
+        case STOP: break;
     }
     collects = NULL;
     race_thread_adopt(NULL);
@@ -558,8 +558,7 @@ static void number_hosts(const struct introduction *all) {
 }
 
 int race_remote_open(int nodes, size_t map_len) {
-    const int number = nodes && race_job.node_pes ? 1 + race_job.node_pes[0] : number_of_host(),
-              n = race_job.n_pes;
+    const int number = nodes && race_job.node_pes ? 1 + race_job.node_pes[0] : number_of_host(), n = race_job.n_pes;
     struct introduction mine = {.map_len = map_len, .message_len = most(), .number = number}, *all;
     int same[2] = {number, -number}, ok, *host_of;
     if (!race_host_covers_hosts()) return 0;

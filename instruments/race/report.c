@@ -25,9 +25,9 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->thread = race_actor_thread_number(race_actor_thread(actor));
     s->in_context = race_actor_in_context(actor);
     s->sort = s->kind == RACE_THREAD ? 0 : race_job.actors[actor].sort;
-    s->completed = (race_actor_is_elsewhere(actor) ? race_remote_completed(actor)
-                                                   : __atomic_load_n(&race_job.completed[actor], __ATOMIC_RELAXED)) >=
-                   RACE_COUNT(epoch);
+    s->completed = (race_actor_is_elsewhere(actor)
+                        ? race_remote_completed(actor)
+                        : __atomic_load_n(&race_job.completed[actor], __ATOMIC_RELAXED)) >= RACE_COUNT(epoch);
     s->access = epoch & (RACE_KIND | RACE_FAMILY | RACE_MASK);
     s->call = race_place_call(place);
     if (s->call[0]) snprintf(s->by, sizeof s->by, " by %s", s->call);

@@ -110,8 +110,8 @@ void race_memory_ends(struct race_cell *cells, struct race_where where, size_t l
 struct race_cell *race_private_cells(uintptr_t addr);
 
 /* race_saw: which operations tell something to the calling thread, which has seen the word's bytes; the cell notes that
- * it has. Returns their number. race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics).
- * native: plain puts tell nothing. */
+ * it has. Returns their number. race_acquire makes the calling thread know what the writes of the word's bytes told
+ * (wait_until, fetching atomics). native: plain puts tell nothing. */
 struct race_seen {
     uint32_t actor, count;
 };
