@@ -122,6 +122,7 @@ for size in 1 1000000; do
         int main(void) { shmem_init(); shmem_barrier_all(); shmem_finalize(); return 0; }" >size.c
     compile "size_$size" size.c
 done
+"$dir/stage/bin/oshcc" -g -o plain size.c >log 2>&1 || hard "oshcc does not compile: $(head -n 3 log)"
 cat >mpi.c <<'END'
 #include <mpi.h>
 #include <rma.h>
@@ -140,6 +141,11 @@ export RMA_RACE RMA_NODE_PES
 # shellcheck disable=SC2086
 run $mpiexec -n 1 ./size_1 : -n 1 ./size_1000000
 says 'race: PE 1 needs [0-9]* bytes for the detector, and PE 0 [0-9]* (do they run the same program?): race detection'
+# shellcheck disable=SC2086
+if deep; then # PE 0 waits for 10 s
+    run $mpiexec -n 2 ./size_1 : -n 1 ./plain
+    says 'race: PE 2 has no race detector (was its program compiled with --race?): race detection is off'
+fi
 # shellcheck disable=SC2046,SC2086
 if "$dir/stage/bin/rmacc" --race -g -o mpi mpi.c >log 2>&1; then
     run $mpiexec -n 2 ./mpi

@@ -237,6 +237,10 @@ void race_open(void) {
     tried = 1;
     race_options_read(&options, race_host_pe());
     race_inside++;
+    if (!race_remote_meet()) {
+        race_inside--;
+        return;
+    }
     agree_on_options();
     if (!options.on || look_at_job()) {
         race_inside--;

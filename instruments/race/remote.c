@@ -80,6 +80,7 @@ struct message {
 
 static MPI_Comm comm = MPI_COMM_NULL;
 enum tag { REQUEST, ANSWER };
+#define MEETING 0x7ace /* a tag on MPI_COMM_WORLD */
 
 static size_t most(void) { return sizeof(struct message) + race_job.clocks * sizeof(uint32_t); }
 static int len_of(const struct message *m) { return (int)(m->has_clock ? most() : sizeof *m); }
@@ -515,10 +516,69 @@ static int number_of_host(void) {
     return 1 + (int)(hash >> 34);
 }
 
+/* A PE that has no detector sends nothing, so this waits for a while: PEs come here when they leave rma_init together.
+ */
+#define LATE 10.0 /* seconds */
+static int arrives(MPI_Request *request, double until) {
+    int done = 0;
+    for (;;) {
+        check(PMPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test", 0);
+        if (done) return 1;
+        if (now() > until) break;
+        sched_yield();
+    }
+    check(PMPI_Cancel(request), "MPI_Cancel", 0);
+    check(PMPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", 0);
+    return 0;
+}
+
+/* For PE 0. It tells its finding to those of which it has heard: a PE without the detector expects no message. */
+#define VERSION_MOST 32
+static int meet_first(int n, const char *version) {
+    const double until = now() + LATE;
+    int good = 1, *heard = calloc((size_t)n, sizeof *heard);
+    if (!heard) { /* the others get no answer */
+        race_say("PE 0 has no memory to meet %d PEs: race detection is off", n);
+        return 0;
+    }
+    for (int pe = 1; pe < n; pe++) {
+        char theirs[VERSION_MOST];
+        MPI_Request request;
+        check(PMPI_Irecv(theirs, sizeof theirs, MPI_CHAR, pe, MEETING, MPI_COMM_WORLD, &request), "MPI_Irecv", pe);
+        heard[pe] = arrives(&request, until);
+        if (good && !heard[pe])
+            race_say("PE %d has no race detector (was its program compiled with --race?): race detection is off", pe);
+        else if (good && strcmp(theirs, version) != 0)
+            race_say("PE %d has the race detector of librma %s, and PE 0 that of %s: race detection is off", pe, theirs,
+                     version);
+        else
+            continue;
+        good = 0;
+    }
+    for (int pe = 1; pe < n; pe++)
+        if (heard[pe]) check(PMPI_Send(&good, 1, MPI_INT, pe, MEETING, MPI_COMM_WORLD), "MPI_Send", pe);
+    free(heard);
+    return good;
+}
+
+int race_remote_meet(void) {
+    char version[VERSION_MOST] = PACKAGE_VERSION;
+    const int me = race_host_pe();
+    MPI_Request request;
+    int n, good;
+    if (!race_host_covers_hosts()) return 1;
+    check(PMPI_Comm_size(MPI_COMM_WORLD, &n), "MPI_Comm_size", me);
+    if (me == 0) return meet_first(n, version);
+    check(PMPI_Send(version, sizeof version, MPI_CHAR, 0, MEETING, MPI_COMM_WORLD), "MPI_Send", 0);
+    check(PMPI_Irecv(&good, 1, MPI_INT, 0, MEETING, MPI_COMM_WORLD, &request), "MPI_Irecv", 0);
+    if (arrives(&request, now() + 2 * LATE)) return good;
+    if (me == 1) race_say("PE 0 has no race detector (was its program compiled with --race?): race detection is off");
+    return 0;
+}
+
 /* What each PE tells all others. */
 struct introduction {
-    char version[32];
-    uint64_t map_len, message_len;
+    uint64_t map_len;
     int number, level;
 };
 
@@ -528,10 +588,7 @@ static int agree(const struct introduction *all) {
     int pe;
     for (pe = 0; pe < race_job.n_pes; pe++) {
         const struct introduction *i = &all[pe];
-        if (strcmp(i->version, first->version) != 0 || i->message_len != first->message_len)
-            race_say("PE %d has the detector of librma %s, and PE 0 that of %s: race detection is off", pe, i->version,
-                     first->version);
-        else if (i->map_len != first->map_len)
+        if (i->map_len != first->map_len)
             race_say("PE %d needs %llu bytes for the detector, and PE 0 %llu (do they run the same program?): race "
                      "detection is off",
                      pe, (unsigned long long)i->map_len, (unsigned long long)first->map_len);
@@ -559,11 +616,10 @@ static void number_hosts(const struct introduction *all) {
 
 int race_remote_open(int nodes, size_t map_len) {
     const int number = nodes && race_job.node_pes ? 1 + race_job.node_pes[0] : number_of_host(), n = race_job.n_pes;
-    struct introduction mine = {.map_len = map_len, .message_len = most(), .number = number}, *all;
+    struct introduction mine = {.map_len = map_len, .number = number}, *all;
     int same[2] = {number, -number}, ok, *host_of;
     if (!race_host_covers_hosts()) return 0;
     if (race_host_least(same, 2) || same[0] == -same[1]) return 0;
-    snprintf(mine.version, sizeof mine.version, "%s", PACKAGE_VERSION);
     check(PMPI_Query_thread(&mine.level), "MPI_Query_thread", race_job.my_pe);
     check(PMPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup", race_job.my_pe);
     check(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", race_job.my_pe);
