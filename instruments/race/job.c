@@ -287,6 +287,7 @@ void race_open(void) {
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
         if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
+        race_remote_end();
     }
     race_inside--;
 }

@@ -82,7 +82,10 @@ static MPI_Comm comm = MPI_COMM_NULL;
 enum tag { REQUEST, ANSWER };
 #define MEETING 0x7ace /* a tag on MPI_COMM_WORLD */
 
-static size_t most(void) { return sizeof(struct message) + race_job.clocks * sizeof(uint32_t); }
+static size_t most(void) { return (sizeof(struct message) + race_job.clocks * sizeof(uint32_t) + 63) & ~(size_t)63; }
+static struct message *message_after(struct message *m) {
+    return m ? (struct message *)(void *)((char *)m + most()) : NULL;
+}
 static int len_of(const struct message *m) { return (int)(m->has_clock ? most() : sizeof *m); }
 
 /* ---- MPI ---- */
@@ -424,19 +427,20 @@ static void answer(struct message *m, struct message *a) {
 /* How long the service sleeps between two polls, after so many seconds without a request. */
 static double step_after(double idle) { return idle < 0.001 ? 0 : idle < 0.1 ? STEP : 0.0005; }
 
+static struct message *incoming, *outgoing; /* the service's */
+
 static void *serve(void *unused) {
-    struct message *m = calloc(1, most()), *a = calloc(1, most());
     double heard = now();
     (void)unused;
-    while (m && a) {
-        MPI_Request request;
+    for (;;) {
+        MPI_Request r;
         MPI_Status status;
         int done;
-        check(PMPI_Irecv(m, (int)most(), MPI_BYTE, MPI_ANY_SOURCE, REQUEST, comm, &request), "MPI_Irecv",
+        check(PMPI_Irecv(incoming, (int)most(), MPI_BYTE, MPI_ANY_SOURCE, REQUEST, comm, &r), "MPI_Irecv",
               race_job.my_pe);
         for (;;) {
             double step;
-            check(PMPI_Test(&request, &done, &status), "MPI_Irecv", race_job.my_pe);
+            check(PMPI_Test(&r, &done, &status), "MPI_Irecv", race_job.my_pe);
             if (done) break;
             if ((step = step_after(now() - heard)) > 0)
                 sleep_for(step);
@@ -444,16 +448,13 @@ static void *serve(void *unused) {
                 sched_yield();
         }
         heard = now();
-        if (m->asked == STOP) break;
-        memset(a, 0, sizeof *a);
-        answer(m, a);
-        check(PMPI_Isend(a, len_of(a), MPI_BYTE, status.MPI_SOURCE, ANSWER, comm, &request), "MPI_Isend",
+        if (incoming->asked == STOP) return NULL;
+        memset(outgoing, 0, sizeof *outgoing);
+        answer(incoming, outgoing);
+        check(PMPI_Isend(outgoing, len_of(outgoing), MPI_BYTE, status.MPI_SOURCE, ANSWER, comm, &r), "MPI_Isend",
               status.MPI_SOURCE);
-        wait_for(&request, "MPI_Isend", status.MPI_SOURCE);
+        wait_for(&r, "MPI_Isend", status.MPI_SOURCE);
     }
-    free(m);
-    free(a);
-    return NULL;
 }
 
 static pthread_t service;
@@ -626,9 +627,11 @@ int race_remote_open(int nodes, size_t map_len) {
     all = calloc((size_t)n, sizeof *all);
     host_of = calloc((size_t)n, sizeof *host_of);
     race_job.leaders = calloc((size_t)n, sizeof *race_job.leaders);
-    question = calloc(1, most());
-    reply = calloc(1, most());
-    ok = all && host_of && race_job.leaders && question && reply;
+    question = calloc(4, most());
+    reply = message_after(question);
+    incoming = message_after(reply);
+    outgoing = message_after(incoming);
+    ok = all && host_of && race_job.leaders && question;
     if (!ok) race_say("PE %d has no memory to reach other hosts: race detection is off", race_job.my_pe);
     check(PMPI_Allreduce(MPI_IN_PLACE, &ok, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce", 0);
     if (ok) {
@@ -659,19 +662,22 @@ int race_remote_from_leader(void *data, size_t len) {
     return ok ? 0 : -1;
 }
 
-void race_remote_end(void) {
-    struct race_header *h = race_job.header;
+/* The counts and marks of all hosts. Each PE of a host writes the same values. */
+static void add_up(struct race_header *h) {
     uint32_t counts[2] = {0, 0};
     uint8_t used[RACE_SUPPRESSIONS_MOST];
-    if (!race_job.host_of) return;
     if (race_job.my_pe == race_remote_leader()) counts[0] = h->races, counts[1] = h->past_ends;
     check(PMPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_UINT32_T, MPI_SUM, comm), "MPI_Allreduce", 0);
     memcpy(used, h->suppressions_used, sizeof used);
     check(PMPI_Allreduce(MPI_IN_PLACE, used, sizeof used, MPI_UINT8_T, MPI_MAX, comm), "MPI_Allreduce", 0);
-    /* By each PE of the host, with the same values. */
     memcpy(h->suppressions_used, used, sizeof used);
     __atomic_store_n(&h->races, counts[0], __ATOMIC_RELAXED);
     __atomic_store_n(&h->past_ends, counts[1], __ATOMIC_RELAXED);
+}
+
+void race_remote_end(void) {
+    if (!race_job.host_of) return;
+    if (race_job.map) add_up(race_job.header);
     stop();
     check(PMPI_Comm_free(&comm), "MPI_Comm_free", 0);
     race_job.host_of = NULL;

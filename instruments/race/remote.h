@@ -3,7 +3,7 @@
  *
  * Each host has the shared memory of job.h, which the host's lowest PE, its leader, makes. Which host keeps what, and
  * what is asked when, is in docs/race.md, "Several hosts". Each function that asks returns when the answer is there;
- * do not call one while the thread holds a lock of the detector. */
+ * do not call one while the thread holds a lock in the shared memory, for which other hosts' questions may wait. */
 #ifndef RACE_REMOTE_H
 #define RACE_REMOTE_H
 
@@ -16,7 +16,7 @@
  * race_remote_open finds the hosts and connects them, if there are several. Collective: all PEs have the same result.
  * Returns 0, or -1 if there can be no detection; then PE 0 has said why. nodes: each node counts as a host. map_len:
  * the length of the shared memory. race_remote_start, when the host's memory is there: its leader begins to answer.
- * race_remote_end: no PE asks any more; the counts in the header become those of all hosts. */
+ * race_remote_end: no PE asks any more; the counts in the header, if there is one, become those of all hosts. */
 int race_remote_meet(void);
 int race_remote_open(int nodes, size_t map_len);
 void race_remote_start(void);
