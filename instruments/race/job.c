@@ -286,7 +286,9 @@ void race_open(void) {
         race_host_barrier();
     } else {
         if (why[0]) race_say("PE %d: %s", race_job.my_pe, why);
-        if (race_job.my_pe == 0) race_say("the PEs do not share the detector's memory: race detection is off");
+        if (race_job.my_pe == 0)
+            race_say("the PEs do not share the detector's memory%s: race detection is off",
+                     race_host_covers_hosts() ? "" : " (for MPI's windows and coarrays all must be on one host)");
         race_remote_end();
     }
     race_inside--;
