@@ -204,4 +204,29 @@ else
     fi
     : >log
 fi
+
+# A PE that asks a host which has been cut off ends the job.
+if deep && [ -n "$hosts" ]; then
+    cat >cut.c <<'END'
+#include <shmem.h>
+#include <stdio.h>
+
+static long box[8];
+
+int main(void) {
+    shmem_init();
+    const int me = shmem_my_pe(), n = shmem_n_pes();
+    shmem_barrier_all();
+    if (me == 0) printf("running\n");
+    fflush(stdout);
+    for (long i = 0;; i++) shmem_long_p(&box[me], i, (me + n / 2) % n);
+}
+END
+    compile cut cut.c
+    if RMA_STALL=1 RMA_TIMEOUT=4 sh "$top_srcdir/test/hosts" --cut "$dir/cut" >log 2>&1; then
+        ok "a host that is cut off: $(sed -n 's/^ *librma race: //p' log)"
+    else
+        fail "a host that is cut off"
+    fi
+fi
 verdict

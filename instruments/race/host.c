@@ -14,6 +14,7 @@ int race_host_is_up(void) { return prma_initialized() == 1; }
 int race_host_pe(void) { return prma_my_pe(); }
 void race_host_limits(size_t map_most) { (void)map_most; }
 int race_host_share_less(void) { return 0; }
+void race_host_abort(void) { prma_abort(EXIT_FAILURE); }
 int race_host_covers_hosts(void) { return !race_job.images; }
 
 int race_host_describe(void) {

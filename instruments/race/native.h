@@ -6,6 +6,7 @@
 #include "rma.h"
 
 #define PRMA(CALL) extern __typeof__(CALL) p##CALL
+PRMA(rma_abort) __attribute__((noreturn));
 PRMA(rma_my_pe);
 PRMA(rma_n_pes);
 PRMA(rma_node_n_pes);

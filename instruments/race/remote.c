@@ -97,7 +97,7 @@ static void check(int code, const char *call, int pe) {
     if (code == MPI_SUCCESS) return;
     PMPI_Error_string(code, text, &len);
     race_say("PE %d: %s between hosts, for PE %d: %s", race_job.my_pe, call, pe, text);
-    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    race_host_abort();
 }
 
 static double now(void) {
@@ -108,11 +108,30 @@ static double now(void) {
 
 static void sleep_for(double seconds) { nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL); }
 
+/* The settings of librma that say how long a PE waits for another one: seconds, 0: for ever. */
+static double stall, timeout;
+static double seconds_of(const char *setting, double usual) {
+    const char *text = getenv(setting);
+    char *end = NULL;
+    const double seconds = text ? strtod(text, &end) : 0;
+    return end && end != text && seconds >= 0 ? seconds : usual;
+}
+
+/* A service answers at once, unless its host is stopped or cannot be reached. */
+static void report_wait(double waits, int pe, int *said) {
+    if (stall > 0 && waits > stall && !(*said)++)
+        race_say("PE %d has waited %.0f s for the detector on the host of PE %d", race_job.my_pe, waits, pe);
+    if (timeout > 0 && waits > stall + timeout) {
+        race_say("PE %d: the detector on the host of PE %d does not answer; aborting the job after %.0f s",
+                 race_job.my_pe, pe, waits);
+        race_host_abort();
+    }
+}
+
 /* Polls: at first often, since most answers come at once, and MPI's blocking calls would never give up the processor.
  */
-#define OFTEN   0.0002 /* seconds */
-#define STEP    20e-6
-#define PATIENT 60.0
+#define OFTEN 0.0002 /* seconds */
+#define STEP  20e-6
 static void wait_for(MPI_Request *request, const char *call, int pe) {
     const double began = now();
     int done = 0, said = 0;
@@ -125,10 +144,7 @@ static void wait_for(MPI_Request *request, const char *call, int pe) {
             sched_yield();
         else
             sleep_for(STEP);
-        if (waits > PATIENT && !said) {
-            said = 1;
-            race_say("PE %d has waited %.0f s for the detector on the host of PE %d", race_job.my_pe, PATIENT, pe);
-        }
+        report_wait(waits, pe, &said);
     }
 }
 
@@ -488,7 +504,7 @@ void race_remote_start(void) {
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code) {
         race_say("PE %d cannot start the thread that answers other hosts: %s", race_job.my_pe, strerror(code));
-        PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        race_host_abort();
     }
     serving = 1;
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, stop_before_finalize, &key, NULL), "MPI_Comm_create_keyval",
@@ -621,6 +637,8 @@ int race_remote_open(int nodes, size_t map_len) {
     int same[2] = {number, -number}, ok, *host_of;
     if (!race_host_covers_hosts()) return 0;
     if (race_host_least(same, 2) || same[0] == -same[1]) return 0;
+    stall = seconds_of("RMA_STALL", 30);
+    timeout = seconds_of("RMA_TIMEOUT", 120);
     check(PMPI_Query_thread(&mine.level), "MPI_Query_thread", race_job.my_pe);
     check(PMPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup", race_job.my_pe);
     check(PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler", race_job.my_pe);
