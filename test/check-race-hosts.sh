@@ -179,7 +179,7 @@ shift 2
 MPIEXEC='$mpiexec' exec bash '$tool' --state /run/hosts run -n "\$n" "\$@"
 END
 chmod +x mpiexec
-hosts= reason="needs MPICH's launcher"
+hosts='' reason="needs MPICH's launcher"
 # shellcheck disable=SC2016
 [ $mpi != mpich ] || for options in -m -rnm; do
     # As root, or as root of a user namespace.
