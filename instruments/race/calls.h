@@ -15,13 +15,12 @@
 /* While the thread is in the library, whose own accesses are not checked. On several hosts it counts as the holder of a
  * lock there (spin.h): a handler must not ask another host while its thread is in MPI. */
 static inline void race_enter_library(void) {
-    race_locks_held += race_holds_in_library;
+    if (__builtin_expect(race_holds_in_library, 0)) race_hold();
     race_inside++;
 }
 static inline void race_leave_library(void) {
     race_inside--;
-    race_locks_held -= race_holds_in_library;
-    if (__builtin_expect(race_n_put_off, 0) && !race_locks_held) race_catch_up();
+    if (__builtin_expect(race_holds_in_library, 0)) race_let_go();
 }
 
 /* Forwards to the library. */

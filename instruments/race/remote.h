@@ -37,8 +37,8 @@ static inline int race_actor_is_elsewhere(uint32_t actor) {
 }
 
 /* race_far_range, race_far_access: race_range and race_access (shadow.h) of any PE's memory. */
-void race_remote_range(const struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write,
-                       uint32_t place, const struct race_who *who);
+__attribute__((cold)) void race_remote_range(const struct race_cell *cells, uintptr_t addr, size_t len, int pe,
+                                             race_epoch kind, int write, uint32_t place, const struct race_who *who);
 static inline void race_far_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind,
                                   int write, uint32_t place, const struct race_who *who) {
     if (race_is_elsewhere(pe))
