@@ -12,6 +12,7 @@
 
 #include "base/wait.h"
 #include "base/attributes.h"
+#include "base/crowd.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -96,8 +97,29 @@ static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
+/* How many polls a wait may have made before it yields or sleeps, when it has made `polled` and they have run out. */
+static unsigned more_polls(const struct rmai_patience *patience, unsigned polled) {
+    return patience->crowd ? rmai_crowd_polls(patience->crowd, polled) : polled;
+}
+
+static unsigned yields_of(const struct rmai_patience *patience) {
+    if (patience->progress) return 0;
+    return patience->crowd ? rmai_crowd_yields(patience->crowd) : patience->yields;
+}
+
+/* ended: 1 if the awaited value came meanwhile. */
+static void has_yielded(const struct rmai_patience *patience, int ended) {
+    if (patience->crowd) rmai_crowd_yielded(patience->crowd, ended);
+}
+
 void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience *patience) {
+    if (b->out_of_polls && b->yields > 0) has_yielded(patience, 1);
     if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
+}
+
+/* 1 if a wait that is about to sleep polls again. */
+static int polls_again(const struct rmai_patience *patience) {
+    return patience->crowd && rmai_crowd_thins(patience->crowd);
 }
 
 /* After a rest that brought no new value patience->late checks the wait. */
@@ -108,10 +130,9 @@ static void report_late_wait(const struct rmai_patience *patience, struct rmai_s
 /* Polls the value and drives progress. While messages keep coming the wait has no rest. */
 static uint32_t poll_with_progress(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
                                    struct rmai_stall *stall) {
-    const unsigned polls = rmai_polls(patience);
-    unsigned turns = 0;
+    unsigned polls = rmai_polls(patience), turns = 0;
     uint32_t now = old;
-    for (unsigned i = 0; i < polls && now == old; i++) {
+    for (unsigned i = 0; now == old && (i < polls || i < (polls = more_polls(patience, i))); i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old || i % POLLS_A_TURN != POLLS_A_TURN - 1 || !patience->progress(patience->context)) continue;
         if (++turns % TURNS_A_CHECK == 0) report_late_wait(patience, stall);
@@ -141,7 +162,8 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
     do {
         long nap = NAP_FIRST;
         heard = 0;
-        now = poll_with_progress(e, old, patience, stall);
+        do now = poll_with_progress(e, old, patience, stall);
+        while (now == old && polls_again(patience));
         if (now == old && patience->yields) now = yield_with_progress(e, old, patience);
         if (now != old) break;
         if (patience->polls_now) gave_up = monotonic_ns();
@@ -163,25 +185,38 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
     return now;
 }
 
-static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
-                                struct rmai_stall *stall, int one_nap) {
-    const unsigned polls = rmai_polls(patience);
-    uint64_t gave_up = 0;
+/* Polls and then yields. *gave_up: when the polls ran out, if their number adapts. */
+static uint32_t poll_and_yield(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                               uint64_t *gave_up) {
+    unsigned polls = rmai_polls(patience), yields, i;
     uint32_t now;
-    if (patience->progress) return wait_with_progress(e, old, patience, stall, one_nap);
-    for (unsigned i = 0; i < polls; i++) {
+    for (i = 0; i < polls || i < (polls = more_polls(patience, i)); i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
         if (now != old) return now;
         if (i >= HOT_POLLS) rmai_pause();
     }
-    if (patience->polls_now) gave_up = monotonic_ns();
-    for (unsigned i = 0; i < patience->yields; i++) {
+    if (patience->polls_now) *gave_up = monotonic_ns();
+    now = old;
+    yields = yields_of(patience);
+    for (i = 0; i < yields; i++) {
         now = atomic_load_explicit(&e->value, memory_order_acquire);
-        if (now != old) {
-            if (gave_up) adapt_polls(patience, gave_up, 0);
-            return now;
-        }
+        if (now != old) break;
         sched_yield();
+    }
+    if (i > 0) has_yielded(patience, now != old);
+    return now;
+}
+
+static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct rmai_patience *patience,
+                                struct rmai_stall *stall, int one_nap) {
+    uint64_t gave_up = 0;
+    uint32_t now;
+    if (patience->progress) return wait_with_progress(e, old, patience, stall, one_nap);
+    do now = poll_and_yield(e, old, patience, &gave_up);
+    while (now == old && polls_again(patience));
+    if (now != old) {
+        if (gave_up) adapt_polls(patience, gave_up, 0);
+        return now;
     }
     atomic_fetch_add_explicit(&e->sleepers, 1, memory_order_relaxed);
     /* Orders the addition to `sleepers` before the loads of `value`: see above. */
@@ -202,9 +237,13 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
 #define BACKOFF_NAP 1000000 /* longest nap in nanoseconds, if the patience names none */
 
 void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patience) {
-    unsigned polls = b->polls;
+    const unsigned polls = b->polls;
     long most = patience->nap ? patience->nap : BACKOFF_NAP;
-    if (!b->out_of_polls && polls < rmai_polls(patience)) {
+    if (!b->out_of_polls && polls >= b->most) {
+        b->most = rmai_polls(patience);
+        if (polls >= b->most) b->most = more_polls(patience, polls);
+    }
+    if (!b->out_of_polls && polls < b->most) {
         b->polls++;
         if (!patience->progress) {
             if (polls >= HOT_POLLS) rmai_pause();
@@ -216,20 +255,25 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
     }
     if (!b->out_of_polls) {
         b->out_of_polls = 1;
-        b->yields = patience->yields;
+        b->yields = yields_of(patience);
         if (patience->polls_now) b->gave_up = monotonic_ns();
     }
     if (patience->progress) {
         if (patience->progress(patience->context)) {
             if (++b->turns % TURNS_A_CHECK == 0) report_late_wait(patience, b->stall);
             b->nap = 0;
-            b->polls = 0; /* more may follow */
+            b->polls = b->most = 0; /* more may follow */
             b->out_of_polls = 0;
             return;
         }
     } else if (b->yields > 0) {
-        b->yields--;
+        if (--b->yields == 0) has_yielded(patience, 0);
         sched_yield();
+        return;
+    }
+    if (polls_again(patience)) {
+        b->polls = b->most = 0;
+        b->out_of_polls = 0;
         return;
     }
     b->nap = b->nap == 0 ? NAP_FIRST : b->nap * 2 < most ? b->nap * 2 : most;

@@ -2,8 +2,9 @@
 /* Waiting for a word to change: poll, then yield, then sleep in the kernel (futex(2)).
  *
  * Polling sees a change after one transfer of a cache line, but occupies a processor. Sleeping leaves the processor to
- * the awaited PE. struct rmai_patience says how long a wait polls: long if each PE has its own processor, not at all if
- * PEs share processors. The words may be in memory that processes share. */
+ * the awaited PE. struct rmai_patience says how long a wait polls: long if each PE has its own processor; if PEs share
+ * processors, only while those that want to run have one each (base/crowd.h). The words may be in memory that processes
+ * share. */
 #ifndef RMAI_WAIT_H
 #define RMAI_WAIT_H
 
@@ -11,8 +12,9 @@
 #include <stdint.h>
 #include <time.h>
 
-struct rmai_team;
+struct rmai_crowd;
 struct rmai_question;
+struct rmai_team;
 
 /* Which PEs can end a wait. */
 enum rmai_awaited {
@@ -75,7 +77,7 @@ static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ?
 
 struct rmai_patience {
     unsigned polls;  /* most polls of the word before the first yield */
-    unsigned yields; /* calls of sched_yield before sleeping, with one poll after each */
+    unsigned yields; /* calls of sched_yield before sleeping, with one poll after each; a crowd has its own number */
     /* or NULL: serves other PEs during the wait; returns 0 if there was nothing to do */
     int (*progress)(void *context);
     void *context;
@@ -83,6 +85,8 @@ struct rmai_patience {
     struct rmai_event *doze; /* with progress, or NULL: threads sleep on it between two calls of progress;
                                 rmai_rouse_dozers ends these sleeps */
     void *_Atomic *slept_on; /* with progress, or NULL: the word on which a thread sleeps between calls of progress */
+    /* Or NULL. PEs outnumber processors: a wait whose polls have run out polls on as long as the crowd lets it. */
+    struct rmai_crowd *crowd;
     /* Or NULL: how many polls a wait makes at present. The number falls while polling keeps the awaited PE from running
      * (base/wait.c). */
     _Atomic unsigned *polls_now;
@@ -136,7 +140,8 @@ void rmai_wake(struct rmai_event *e);
 /* Waiting without an event, for example for a word of the program to which other PEs store. The caller alternately
  * reads the word and calls rmai_backoff_turn. Start from {0}. */
 struct rmai_backoff {
-    unsigned polls, yields; /* polls made, and yields left */
+    unsigned polls, most; /* polls made, and up to how many may be made now */
+    unsigned yields;      /* left */
     int out_of_polls;
     uint64_t gave_up;         /* when the polls ran out, if their number adapts; else 0 */
     long nap;                 /* nanoseconds */

@@ -43,6 +43,6 @@ static inline void rmai_word_store(void *to, uint64_t value, size_t len) {
     }
 }
 
-/* base/word.c also has rma_move_short_, which rma_inline.h declares and explains ("Copies"). */
+/* base/word.c also has rma_move_short_ and rma_move_long_, which rma_inline.h declares and explains ("Copies"). */
 
 #endif

@@ -38,7 +38,7 @@ static size_t element_offset(const struct blocks *b, int i, size_t k, size_t str
 /* Copies n pieces of len bytes, to_step and from_step bytes apart. */
 static void copy_pieces(char *to, size_t to_step, const char *from, size_t from_step, size_t len, size_t n) {
     if (to_step == len && from_step == len)
-        memcpy(to, from, len * n);
+        rma_move_(to, from, len * n);
     else
         rmai_move_strided(to, from, (ptrdiff_t)to_step, (ptrdiff_t)from_step, len, n);
 }

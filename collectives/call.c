@@ -132,21 +132,21 @@ static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, cons
     if (near->me == root) {
         rmai_slot_say(rmai_mailbox_slot(near, root), offset);
         rmai_mailbox_post(near);
-        if (offset && dest != source) memcpy(dest, source, len);
+        if (offset && dest != source) rma_move_(dest, source, len);
         rmai_mailbox_through(near);
         if (offset) rmai_mailbox_await(near);
         return offset != 0;
     }
     rmai_mailbox_hear(near, root);
     offset = rmai_slot_word(rmai_mailbox_slot(near, root));
-    if (offset) memcpy(dest, rmai_mailbox_address(near, root, offset), len);
+    if (offset) rma_move_(dest, rmai_mailbox_address(near, root, offset), len);
     rmai_mailbox_through(near);
     return offset != 0;
 }
 
 void rmai_spread(const struct rmai_call *c, int root, void *dest, const void *source, uint64_t offset, size_t len) {
     if (c->near->n == 1) {
-        if (dest != source) memcpy(dest, source, len);
+        if (dest != source) rma_move_(dest, source, len);
         return;
     }
     if (rmai_call_takes(c, RMAI_BROADCAST_DIRECT, len) && spread_direct(c->near, root, dest, source, offset, len))

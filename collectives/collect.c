@@ -75,7 +75,7 @@ static void copy_near_blocks(const struct collection *g, int *reached, size_t *h
         *reached |= offset != 0;
         if (len > g->limit && !offset && len > *hidden) *hidden = len;
         if (i != near->me && len > 0 && len <= g->limit) memcpy(g->dest + at, rmai_place_of(near, i, len), len);
-        if (i != near->me && offset) memcpy(g->dest + at, rmai_mailbox_address(near, i, offset), len);
+        if (i != near->me && offset) rma_move_(g->dest + at, rmai_mailbox_address(near, i, offset), len);
         at += len;
     }
 }

@@ -50,7 +50,7 @@ static int gather_direct(const struct rooted *r) {
     }
     rmai_mailbox_hear(near, r->root);
     offset = rmai_slot_word(rmai_mailbox_slot(near, r->root));
-    if (offset) memcpy(rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->source, r->len);
+    if (offset) rma_move_(rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->source, r->len);
     rmai_mailbox_through(near);
     return offset != 0;
 }
@@ -97,7 +97,7 @@ static int scatter_direct(const struct rooted *r) {
     }
     rmai_mailbox_hear(near, r->root);
     offset = rmai_slot_word(rmai_mailbox_slot(near, r->root));
-    if (offset) memcpy(r->dest, rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->len);
+    if (offset) rma_move_(r->dest, rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->len);
     rmai_mailbox_through(near);
     return offset != 0;
 }

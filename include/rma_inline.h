@@ -73,6 +73,7 @@ struct rma_reach_ {
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
 void rma_move_short_(void *dest, const void *source, size_t len);
+void rma_move_long_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_get_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
 int rma_p_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);
@@ -200,8 +201,10 @@ typedef uint64_t __attribute__((may_alias)) rma_word8_;
  * resets it would find it again, or half of it. So a copy of at most RMA_SHORT_MAX_ bytes stores each aligned word once
  * and whole, by a relaxed atomic: a lone word of 1 or 2 bytes; and words of 4 and 8 bytes, if dest and len are
  * multiples of 4. rma_move_short_, in the library, does this for a length that the compiler does not know (without
- * optimisation, for every length), and calls memcpy for longer copies. */
+ * optimisation, for every length), and calls memcpy for longer copies. rma_move_long_ copies more than RMA_LONG_MIN_
+ * bytes by what is fastest on this processor. */
 #define RMA_SHORT_MAX_ 64
+#define RMA_LONG_MIN_  ((size_t)512 << 10)
 
 #define RMA_MOVE_WORD_(BYTES, I)                                                                                       \
     if (len > (I) * (size_t)(BYTES)) {                                                                                 \
@@ -231,7 +234,9 @@ RMA_ALWAYS_ void rma_move_words_(void *dest, const void *source, size_t len) {
 /* For a constant length, for which one branch remains. This is a separate function, not always inlined: the compiler
  * decides by the size of rma_put whether to inline rma_put, and for a variable length this must not count. */
 RMA_INLINE_ void rma_move_known_(void *dest, const void *source, size_t len) {
-    if (len > RMA_SHORT_MAX_ || (len > 2 && len % 4 != 0)) {
+    if (len > RMA_LONG_MIN_) {
+        rma_move_long_(dest, source, len);
+    } else if (len > RMA_SHORT_MAX_ || (len > 2 && len % 4 != 0)) {
         memcpy(dest, source, len);
     } else if (len != 0 && (len % 8 == 0 || len <= 4) && ((uintptr_t)dest & (len < 8 ? len - 1 : 7)) == 0) {
         rma_move_words_(dest, source, len);
@@ -250,6 +255,8 @@ RMA_ALWAYS_ void rma_move_(void *dest, const void *source, size_t len) {
         rma_move_known_(dest, source, len);
     } else if (len <= RMA_SHORT_MAX_) {
         rma_move_short_(dest, source, len);
+    } else if (len > RMA_LONG_MIN_) {
+        rma_move_long_(dest, source, len);
     } else {
         /* Hides from the compiler that len is above 64: it would warn that so many bytes do not fit a shorter array. */
         __asm__("" : "+r"(len));

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/crowd.h"
 #include "base/wait.h"
 #include "heap/quick.h"
 #include "heap/reserve.h"
@@ -71,7 +72,8 @@ struct rmai_world {
     int finalize_helper; /* the setting; it stays if another rma_init fails before it has read the settings */
     int statics_stuck; /* at the end a PE of this node still has its variables in the shared memory, which must stay */
     struct rmai_barrier *barrier; /* runtime/node/barrier.h */
-    _Atomic unsigned polls_now;   /* see struct rmai_patience */
+    _Atomic unsigned polls_now;   /* see struct rmai_patience, */
+    struct rmai_crowd crowd;      /* and this */
 };
 
 extern struct rmai_world rmai_world;

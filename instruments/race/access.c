@@ -2,7 +2,8 @@
 /* The program's loads and stores: the functions that the compilers' instrumentation calls (-fsanitize=thread). The
  * names are those of the instrumentation; ThreadSanitizer's own library is not linked.
  *
- * The most common access finds the same epoch in its cell and returns. */
+ * The most common access finds the same epoch in its cell and returns. Where programs have the inlined path (inline.h),
+ * those of loops over arrays do not come here: what they have accessed comes as a run (runs.h). */
 #include "config.h"
 
 #include "instruments/race/access.h"
@@ -14,6 +15,7 @@
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
 #include "instruments/race/put_off.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
@@ -27,7 +29,10 @@ static size_t len_of(race_epoch mask) { return (size_t)__builtin_popcountll(mask
 static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                              uintptr_t pc, int pe) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
-    if (!race_me) return;
+    if (!race_me) {
+        race_runs_stranger = 1;
+        return;
+    }
     if (race_is_busy()) {
         race_put_off((struct race_event){
             .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = len_of(mask), .write = write, .pc = pc});
@@ -56,12 +61,14 @@ static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
 /* Accesses of private memory and of other PEs' memory on this node, and accesses that cross cells. */
 static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int write, uintptr_t pc) {
     struct race_who who = {.epoch = race_now, .own = race_own()};
+    if (!race_me) race_runs_stranger = 1;
     if (!race_me || is_nothing_new(addr, size, write)) return;
     if (race_is_busy()) {
         race_put_off((struct race_event){
             .kind = RACE_LOAD_STORE, .address = (void *)addr, .len = size, .write = write, .pc = pc});
         return;
     }
+    race_late_settle();
     who.clock = race_me->clock;
     race_called(pc, __builtin_frame_address(0));
     race_local((const void *)addr, size, RACE_PLAIN, write, race_place(pc), &who);
@@ -171,6 +178,58 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
         first_read8(c, addr, race_same, pc);
 }
 
+/* The cells of a run, one by one; the first and the last may be accessed in part. */
+static void run_in_cells(struct race_cell *c, uintptr_t addr, size_t len, int write, uintptr_t pc) {
+    while (len) {
+        const size_t room = 8 - (addr & 7), part = room < len ? room : len;
+        const race_epoch e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
+        const race_epoch mask = part == 8 ? RACE_MASK : race_mask(addr, part);
+        if (((e ^ race_same) & (~RACE_MASK | mask)) != 0) {
+            if (part < 8)
+                first_of_part(c, addr, mask, write, pc);
+            else if (write)
+                first_write8(c, addr, race_same, pc);
+            else
+                first_read8(c, addr, race_same, pc);
+        }
+        addr += part;
+        len -= part;
+        c++;
+    }
+}
+
+/* Whole strips are recorded as such, the rest in cells. Where another actor has used a strip in a way that the thread
+ * does not know, its cells tell whether that was a race. */
+void race_load_store_run(uintptr_t addr, size_t len, int write, uintptr_t pc) {
+    uintptr_t o = addr - race_window.heap, to_strip, end, whole;
+    struct race_cell *cells;
+    size_t room;
+    if (o < race_window.heap_len)
+        cells = race_window.heap_cells + o / 8, room = race_window.heap_len - o;
+    else if ((o = addr - race_window.statics) < race_window.statics_len)
+        cells = race_window.statics_cells + o / 8, room = race_window.statics_len - o;
+    else
+        return;
+    if (len > room) len = room; /* memory of another kind may follow */
+    to_strip = -(uintptr_t)addr & (RACE_STRIP - 1);
+    if (!race_job.strips || len < to_strip + RACE_STRIP) {
+        run_in_cells(cells, addr, len, write, pc);
+        return;
+    }
+    end = addr + len;
+    whole = (end - addr - to_strip) & ~(uintptr_t)(RACE_STRIP - 1);
+    run_in_cells(cells, addr, to_strip, write, pc);
+    race_strips_record(cells + (addr + to_strip) / 8 - addr / 8, whole, write, race_place(pc));
+    for (uintptr_t at = addr + to_strip, part; at < addr + to_strip + whole; at += part) {
+        struct race_cell *c = cells + at / 8 - addr / 8;
+        part = RACE_PAGE - (at & (RACE_PAGE - 1));
+        if (part > addr + to_strip + whole - at) part = addr + to_strip + whole - at;
+        if (race_page_is_foreign(c)) run_in_cells(c, at, part, write, pc);
+    }
+    run_in_cells(cells + (addr + to_strip + whole) / 8 - addr / 8, addr + to_strip + whole, len - to_strip - whole,
+                 write, pc);
+}
+
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc) {
     if (race_job.on && size) elsewhere((uintptr_t)addr, size, write, pc);
 }
@@ -228,13 +287,41 @@ HOOK void __tsan_vptr_update(void **p, void *value) {
         load_store((uintptr_t)p, sizeof *p, 1, HERE); /* destructors store the value that is already there */
 }
 
-/* inline.h */
+/* inline.h: the first ones are for programs that were compiled before there were sites. */
+static inline struct race_cell *cell_at(struct race_cell *cells, uintptr_t offset) {
+    return (struct race_cell *)((char *)cells + offset * (sizeof *cells / 8));
+}
 HOOK void rma_race_first_read8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
-    first_read8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
+    first_read8(cell_at(cells, offset), addr, me, HERE);
 }
 HOOK void rma_race_first_write8(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells) {
-    first_write8((struct race_cell *)((char *)cells + offset * (sizeof *cells / 8)), addr, me, HERE);
+    first_write8(cell_at(cells, offset), addr, me, HERE);
 }
+
+static __attribute__((noinline)) void begin(struct race_site *site, uintptr_t addr, size_t size, int write,
+                                            uintptr_t pc, uintptr_t frame) {
+    load_store(addr, size, write, pc);
+    race_run_begins(site, addr, size, write, pc, frame);
+}
+/* With the offset of the access's cell. */
+#define AT(SIZE, NAME, WRITE, FIRST)                                                                                   \
+    HOOK void rma_race_at_##NAME##SIZE(uintptr_t addr, uintptr_t offset, race_epoch me, struct race_cell *cells,       \
+                                       struct race_site *site) {                                                       \
+        struct race_cell *c = cell_at(cells, offset);                                                                  \
+        (void)me;                                                                                                      \
+        if (__builtin_expect(race_run_is_due(site, addr, SIZE), 0))                                                    \
+            begin(site, addr, SIZE, WRITE, HERE, (uintptr_t)__builtin_frame_address(0));                               \
+        else                                                                                                           \
+            FIRST;                                                                                                     \
+    }
+AT(1, read, 0, first_of_part(c, addr, race_mask(addr, 1), 0, HERE))
+AT(1, write, 1, first_of_part(c, addr, race_mask(addr, 1), 1, HERE))
+AT(2, read, 0, first_of_part(c, addr, race_mask(addr, 2), 0, HERE))
+AT(2, write, 1, first_of_part(c, addr, race_mask(addr, 2), 1, HERE))
+AT(4, read, 0, first_of_part(c, addr, race_mask(addr, 4), 0, HERE))
+AT(4, write, 1, first_of_part(c, addr, race_mask(addr, 4), 1, HERE))
+AT(8, read, 0, first_read8(c, addr, me, HERE))
+AT(8, write, 1, first_write8(c, addr, me, HERE))
 
 /* The instrumentation's other calls. A function's name is found from any place in it. */
 HOOK void __tsan_init(void) {}

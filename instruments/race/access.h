@@ -8,4 +8,7 @@
 
 void race_load_store(const void *addr, size_t size, int write, uintptr_t pc);
 
+/* race_load_store_run records what a run has accessed (runs.h). */
+void race_load_store_run(uintptr_t addr, size_t len, int write, uintptr_t pc);
+
 #endif

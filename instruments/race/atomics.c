@@ -42,6 +42,7 @@ static struct accessed before_now(const volatile void *p, size_t len, int write,
     struct accessed b = {0};
     if (!race_job.on || !race_me || !(b.cell = race_cells((uintptr_t)p, len, &where))) return b;
     b.mask = race_mask(where.addr, len);
+    race_late_settle();
     if (tells)
         race_log(race_me->actor, race_me->count,
                  &(struct race_operation){.thread = race_me->actor,

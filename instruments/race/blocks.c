@@ -14,6 +14,7 @@
 #include "instruments/race/places.h"
 #include "instruments/race/remote.h"
 #include "instruments/race/report.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
@@ -48,6 +49,8 @@ static struct span { uint64_t offset, size; } spans[RACE_BLOCKS_MOST];
 static size_t n_spans;
 static uint32_t spans_lock;
 
+static struct span last; /* in which the latest operation was */
+
 /* The number of blocks that begin at this offset or before. */
 static size_t spans_up_to(uint64_t offset) {
     size_t from = 0, to = n_spans;
@@ -64,6 +67,7 @@ static size_t spans_up_to(uint64_t offset) {
 static void add_span(uint64_t offset, size_t size) {
     size_t at;
     race_spin_lock(&spans_lock);
+    last = (struct span){0, 0};
     at = spans_up_to(offset);
     if (n_spans < RACE_BLOCKS_MOST) {
         memmove(&spans[at + 1], &spans[at], (n_spans++ - at) * sizeof *spans);
@@ -75,6 +79,7 @@ static void add_span(uint64_t offset, size_t size) {
 static void remove_span(uint64_t offset) {
     size_t at;
     race_spin_lock(&spans_lock);
+    last = (struct span){0, 0};
     at = spans_up_to(offset);
     if (at && spans[at - 1].offset == offset) memmove(&spans[at - 1], &spans[at], (n_spans-- - at) * sizeof *spans);
     race_spin_unlock(&spans_lock);
@@ -84,10 +89,13 @@ void race_past_end(const struct race_call *c, int pe, uint64_t offset, size_t le
     struct span s = {0, 0};
     size_t at;
     if (!n_spans || offset >= race_job.local) return;
+    /* The last one's block, without the lock: only this thread changes it. */
+    if (race_alone && offset - last.offset < last.size && len <= last.size - (offset - last.offset)) return;
     race_spin_lock(&spans_lock);
     at = spans_up_to(offset);
     if (at) s = spans[at - 1];
     race_spin_unlock(&spans_lock);
+    if (race_alone) last = s;
     if (offset - s.offset < s.size && len > s.size - (offset - s.offset))
         race_report_past_end(c, pe, offset, len, len - (size_t)(s.size - (offset - s.offset)), write);
 }
@@ -244,10 +252,16 @@ static void forget_complete(void) {
 
 /* When there is no room, the buffer is not watched. */
 void race_stack_buffer(uintptr_t addr, size_t len, race_epoch epoch) {
+    static __thread int next; /* loops use the same buffers in turn */
     if (!race_is_on_stack(addr)) return;
+    if (next < n_buffers && buffers[next].addr == addr && buffers[next].len == len) {
+        buffers[next++].epoch = epoch;
+        return;
+    }
     for (int i = 0; i < n_buffers; i++)
         if (buffers[i].addr == addr && buffers[i].len == len) {
             buffers[i].epoch = epoch;
+            next = i + 1;
             return;
         }
     if (n_buffers == BUFFERS) forget_complete();

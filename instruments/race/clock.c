@@ -12,6 +12,7 @@
 
 #include "instruments/race/job.h"
 #include "instruments/race/remote.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
 __thread race_epoch race_now;
@@ -131,12 +132,15 @@ void race_thread_free(struct race_thread *t) {
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
+    race_runs_settle();
+    race_late_settle();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
     t->changed = 1;
 }
 
 void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
     size_t n = in_use();
+    race_runs_settle();
     for (size_t i = 0; i < n; i++)
         if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
 }
@@ -156,6 +160,7 @@ void race_raise_floor(const struct race_thread *t) {
 }
 
 void race_tick(struct race_thread *t) {
+    race_runs_settle();
     t->clock[t->actor] = ++t->count;
     if (t == race_me) {
         race_now = RACE_EPOCH(t->actor, t->count);
@@ -186,6 +191,7 @@ static uint32_t publish(const uint32_t *clock, struct race_fenced fenced) {
 
 uint32_t race_publish(struct race_thread *t, struct race_fenced fenced) {
     uint32_t version;
+    race_runs_settle();
     if (t->version && !t->changed && t->fenced.into == fenced.into && t->fenced.context == fenced.context &&
         t->fenced.pe == fenced.pe)
         return t->version;
@@ -269,6 +275,8 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     struct race_operation op;
+    race_runs_settle();
+    race_late_settle();
     if (race_actor_is_elsewhere(actor)) {
         race_remote_learn(t, actor, count);
         return;

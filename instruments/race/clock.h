@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instruments/race/runs.h"
+
 /* An epoch in a word: count << 32 | actor << 15 | family << 10 | kind << 8 | mask. The mask has a bit for each byte of
  * a cell. */
 typedef uint64_t race_epoch;
@@ -30,7 +32,7 @@ typedef uint64_t race_epoch;
 #define RACE_PLAIN       ((race_epoch)0 << 8)
 #define RACE_ATOMIC      ((race_epoch)1 << 8) /* atomic towards atomics of the same bytes */
 #define RACE_WHOLE       ((race_epoch)2 << 8) /* rma_p and rma_g: the same, and also towards each other */
-#define RACE_SECOND      ((race_epoch)3 << 8) /* in the place of a cell's read: another atomic write */
+#define RACE_SECOND      ((race_epoch)3 << 8) /* in a cell's read: another atomic write; in its write: another read */
 #define RACE_KIND        ((race_epoch)3 << 8)
 #define RACE_COUNT(e)    ((uint32_t)((e) >> 32))
 #define RACE_ACTOR(e)    ((uint32_t)(e) >> 15 & (RACE_ACTORS_MOST - 1))
@@ -139,6 +141,8 @@ static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (
 void race_join(struct race_thread *t, const uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
+        race_runs_settle();
+        race_late_settle();
         t->clock[actor] = count;
         t->changed = 1;
     }

@@ -13,10 +13,17 @@
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
 #include "instruments/race/remote.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
-int race_watches(void) { return race_job.on && race_me && !race_inside; }
+static int watches(void) { return race_job.on && race_me && !race_inside; }
+
+int race_watches(void) {
+    if (!watches()) return 0;
+    race_late_settle();
+    return 1;
+}
 
 /* ---- targets ---- */
 
@@ -162,12 +169,18 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     struct race_who who;
     struct found f;
     uint32_t place;
-    if (!race_watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
+    if (!watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
+    if (!nbi) race_late_settle();
     place = race_call_place(c->pc, c->name);
     check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+    if (nbi && race_alone && f.pe != race_job.my_pe && !race_is_elsewhere(f.pe) && mask_of(f.addr, len)) {
+        race_read_later(f.cells, mask_of(f.addr, len), place, &who, (struct race_where){f.addr, f.pe});
+    } else {
+        race_late_settle();
+        race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+    }
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
     if (nbi) race_tick(race_me);
 }

@@ -91,6 +91,7 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
 
 static void tell(struct race_group *g, int native, size_t gives, uint32_t call) {
     struct slot *s = slot_of(g, g->me, call);
+    race_runs_settle();
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));

@@ -26,6 +26,7 @@
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
 #include "instruments/race/remote.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/symbols.h"
 
@@ -86,7 +87,7 @@ static int with_attached;
 
 /* Sets where the parts begin. Returns the total length. */
 static size_t lay_out(char *map) {
-    size_t at = 0, n = (size_t)race_job.n_pes, page = 4096;
+    size_t at = 0, n = (size_t)race_job.n_pes, page = 4096, cells;
 #define PART(POINTER, BYTES)                                                                                           \
     do {                                                                                                               \
         if (map) POINTER = (void *)(map + at);                                                                         \
@@ -102,9 +103,16 @@ static size_t lay_out(char *map) {
     PART(race_job.lock_clocks, RACE_LOCKS_MOST * race_lock_bytes());
     PART(race_job.events, RACE_EVENTS_MOST * race_event_bytes());
     PART(race_job.lists, (size_t)RACE_LISTS_MOST * sizeof(struct race_list));
+    cells = at;
     PART(race_job.cells, n * race_job.cells_stride * sizeof(struct race_cell));
-    if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     PART(race_job.statics_cells, n * race_job.statics_stride * sizeof(struct race_cell));
+    race_job.stripped = at - cells;
+    if (!race_job.arenas) {
+        const size_t bytes = race_job.stripped / sizeof(struct race_cell) * 8;
+        PART(race_job.strips, bytes / RACE_STRIP * sizeof(struct race_strip));
+        PART(race_job.others, bytes / RACE_PAGE * sizeof(race_epoch));
+    }
+    if (with_attached) PART(race_job.attached, n * RACE_ATTACHED_LEN / 8 * sizeof(struct race_cell));
     if (race_job.arenas) {
         race_job.exposed_len = n * race_job.arenas * (RACE_ARENA / 8) * sizeof(struct race_cell);
         PART(race_job.named_windows, RACE_NAMED_WINDOWS * sizeof(struct race_named_window));
@@ -251,7 +259,7 @@ void race_open(void) {
     race_job.clocks = race_clocks(race_job.n_pes);
     race_host_limits(MAP_MOST);
     race_job.cells_stride = race_job.stride / 8;
-    race_job.statics_stride = (race_job.statics_len + 7) / 8;
+    race_job.statics_stride = (race_job.statics_len + RACE_PAGE - 1) / RACE_PAGE * (RACE_PAGE / 8);
     with_attached = !race_job.arenas && (size_t)race_job.n_pes * RACE_ATTACHED_LEN * 4 <= MAP_MOST;
     len = lay_out(NULL);
     if (race_job.n_pes > RACE_PES_MOST) {
@@ -308,6 +316,7 @@ void race_close(void) {
     int last;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
+    race_runs_end();
     race_inside++;
     wait_for_launcher();
     /* Images end at different times, and those that fail meet nobody. */

@@ -10,6 +10,7 @@
  *     groups         what PEs told each other in collectives (group.h)
  *     long lists     accesses of words that have more accesses than a cell can hold (shadow.h)
  *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h)
+ *     strips         accesses of larger blocks of them (shadow.h)
  *
  * On several hosts each has this memory for its own PEs (remote.h).
  *
@@ -70,12 +71,13 @@ struct race_images;
 struct race_wording;
 
 struct race_header {
-    uint64_t nonce;     /* equal to that in PE 0's message if this is the right file */
-    uint32_t n_actors;  /* on several hosts all numbers: others use the rest */
-    uint32_t of_host;   /* on several hosts: how many actors this one has added */
-    uint32_t races;     /* reported races */
-    uint32_t past_ends; /* reported operations past a block's end */
-    uint32_t threads;   /* set once a PE has created a thread */
+    uint64_t nonce;                 /* equal to that in PE 0's message if this is the right file */
+    uint32_t n_actors;              /* on several hosts all numbers: others use the rest */
+    uint32_t of_host;               /* on several hosts: how many actors this one has added */
+    uint32_t races;                 /* reported races */
+    uint32_t past_ends;             /* reported operations past a block's end */
+    uint32_t threads;               /* set once a PE has created a thread */
+    uint32_t strips[RACE_PES_MOST]; /* the count at which a PE's first thread recorded a strip last */
     uint32_t long_lists;
     uint32_t free_list; /* 1 + the first free block of long lists */
     uint32_t free_lock;
@@ -130,6 +132,9 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
+    struct race_strip *strips;          /* of the memory of `cells` and `statics_cells`; NULL: none */
+    uint64_t *others;                   /* of each page of it: epochs (shadow.h) */
+    size_t stripped;                    /* bytes of these cells */
     struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
     const struct race_wording *wording; /* report.h */
     uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */

@@ -31,6 +31,7 @@
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
 #include "instruments/race/report.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
 enum asked { ACCESS, TOLD, LEARN, GROUP, LOCK, BLOCK_BEGINS, BLOCK_ENDS, BLOCK, PLACE, COMPLETED, PAIR, STOP };
@@ -268,6 +269,8 @@ int race_remote_saw(const struct race_cell *cell, race_epoch mask, int native, s
     const struct message *answer;
     struct message *m;
     if (pe < 0 || !race_is_elsewhere(pe)) return 0;
+    race_runs_settle();
+    race_late_settle();
     m = begin(TOLD);
     as_me(m);
     m->epoch = mask;
@@ -304,7 +307,9 @@ size_t race_remote_group(int host, uint64_t key, const uint64_t members[2], uint
 }
 
 void race_remote_lock(int host, uint64_t offset, int tell) {
-    struct message *m = begin(LOCK);
+    struct message *m;
+    race_runs_settle();
+    m = begin(LOCK);
     m->addr = offset;
     m->flag = tell;
     if (tell) with_clock(m, race_me->clock);
@@ -410,7 +415,9 @@ static void answer_block_ends(const struct message *m, struct message *a) {
 /* Fills the answer `a`, which is empty. */
 static void answer(struct message *m, struct message *a) {
     const struct race_block *b;
-    struct race_thread asker = {.actor = m->actor, .count = m->count, .clock = m->clock};
+    const int as_itself = m->asked == ACCESS || m->asked == TOLD || m->asked == BLOCK_ENDS;
+    /* Never an actor of this process: the service must not record its runs (runs.h). */
+    struct race_thread asker = {.actor = as_itself ? m->actor : UINT32_MAX, .count = m->count, .clock = m->clock};
     if (m->threads) __atomic_store_n(&race_job.header->threads, 1, __ATOMIC_RELAXED);
     race_thread_adopt(&asker);
     collects = a;

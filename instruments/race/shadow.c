@@ -12,12 +12,14 @@
 #include "instruments/race/job.h"
 #include "instruments/race/remote.h"
 #include "instruments/race/report.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
 #define BYTE(i) (~RACE_MASK | (race_epoch)1 << (i))
 struct race_window race_window = {
     .half_bits = {~(race_epoch)0xf0, ~(race_epoch)0x0f},
     .byte_bits = {BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7)},
+    .pair_bits = {BYTE(0) | BYTE(1), BYTE(2) | BYTE(3), BYTE(4) | BYTE(5), BYTE(6) | BYTE(7)},
 };
 
 /* ---- finding cells ---- */
@@ -235,6 +237,7 @@ static int make_chunks(void) {
 }
 
 void race_private_mode(enum race_private mode) {
+    if (mode == RACE_PRIVATE_ALL) race_runs_end(); /* a second thread begins */
     if (mode != RACE_PRIVATE_OFF && make_chunks()) return;
     race_window.private_mode = mode;
     look_at_others();
@@ -451,7 +454,10 @@ static int gather(const struct race_cell *c, struct race_record *records) {
         const uint32_t *at = write ? c->write_at : c->read_at;
         uint32_t writes = (uint32_t)write;
         if (!e || e & RACE_LONG) continue;
-        if (!write && (e & RACE_KIND) == RACE_SECOND) e = (e & ~RACE_KIND) | RACE_ATOMIC, writes = 1;
+        if ((e & RACE_KIND) == RACE_SECOND) { /* another access of the other word's kind */
+            e = (e & ~RACE_KIND) | (write ? RACE_PLAIN : RACE_ATOMIC);
+            writes = !write;
+        }
         for (int half = 0; half < 2;
              half++) { /* one record if both halves have the same place; an atomic is always one record */
             int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
@@ -486,14 +492,20 @@ static int two_atomic_writes(const struct race_record *a, const struct race_reco
            !(same & (RACE_KIND | RACE_FAMILY | RACE_MASK)) && !a->seen[0].count && !b->seen[0].count;
 }
 
+/* The same for two readers. */
+static int two_reads(const struct race_record *a, const struct race_record *b) {
+    return !a->write && !b->write && !((a->epoch | b->epoch) & RACE_KIND) && !a->seen[0].count && !b->seen[0].count &&
+           RACE_ACTOR(a->epoch) != RACE_ACTOR(b->epoch);
+}
+
 /* Puts the accesses back into the cell: into its two words if these suffice, else into lists. */
 static void scatter(struct race_cell *c, const struct race_record *records, int n) {
     uint32_t first = 0, had = first_list(c);
     struct race_cell small = {0};
     int fits = 1;
-    if (n == 2 && two_atomic_writes(&records[0], &records[1])) {
-        small.write = records[0].epoch;
-        small.read = (records[1].epoch & ~RACE_KIND) | RACE_SECOND;
+    if (n == 2 && (two_atomic_writes(&records[0], &records[1]) || two_reads(&records[0], &records[1]))) {
+        small.write = records[0].epoch | (records[0].write ? 0 : RACE_SECOND);
+        small.read = (records[1].epoch & ~RACE_KIND) | (records[0].write ? RACE_SECOND : RACE_PLAIN);
         for (int half = 0; half < 2; half++)
             small.write_at[half] = records[0].place, small.read_at[half] = records[1].place;
         n = 0;
@@ -638,10 +650,31 @@ static int joins(race_epoch old, race_epoch me, race_epoch mask, const uint32_t 
     return 1;
 }
 
-void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
-                 const struct race_who *who, struct race_where where) {
+/* All of a cell of private memory of a process with one thread: nobody else changes the cell. */
+static int is_alone_in(struct race_cell *c, race_epoch w, race_epoch r, race_epoch me, int write, uint32_t place,
+                       const struct race_who *who) {
+    if ((me & (RACE_KIND | RACE_FAMILY)) || (me & RACE_MASK) != RACE_MASK) return 0;
+    if ((w && (w & RACE_LONG || !happens_before(w, who))) || (r && !happens_before(r, who))) return 0;
+    c->read = write ? 0 : me;
+    if (write) c->write = me;
+    race_place_into(write ? c->write_at : c->read_at, RACE_MASK, place);
+    return 1;
+}
+
+/* A cell with two readers: a later read by one of them. */
+static int is_reader(struct race_cell *c, race_epoch w, race_epoch r, race_epoch me, uint32_t place) {
+    const int first = !((w ^ me ^ RACE_SECOND) & UINT32_MAX);
+    if (!first && (r ^ me) & UINT32_MAX) return 0;
+    if (!race_replace(first ? &c->write : &c->read, first ? w : r, first ? me | RACE_SECOND : me)) return 0;
+    race_place_into(first ? c->write_at : c->read_at, me & RACE_MASK, place);
+    return 1;
+}
+
+static void access_cell(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                        const struct race_who *who, struct race_where where) {
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
     race_epoch me = who->epoch | kind | mask;
+    if (where.pe < 0 && race_alone && is_alone_in(c, w, r, me, write, place, who)) return;
     if (w & RACE_LONG) {
         full(c, mask, kind, write, place, who, where);
         return;
@@ -691,6 +724,8 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
                 }
             }
         }
+    } else if ((w & RACE_KIND) == RACE_SECOND) {
+        if (is_reader(c, w, r, me, place)) return;
     } else if (!(w & mask) || LIKELY(happens_before(w, who))) {
         if (LIKELY(!r || (happens_before(r, who) && !(r & RACE_MASK & ~mask) && (r & RACE_KIND) != RACE_SECOND))) {
             if (LIKELY(race_replace(&c->read, r, me))) {
@@ -705,6 +740,80 @@ void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int writ
         }
     }
     full(c, mask, kind, write, place, who, where);
+}
+
+/* ---- strips ---- */
+
+static int has_strips(const struct race_cell *c) {
+    return race_job.strips && (uintptr_t)c - (uintptr_t)race_job.cells < race_job.stripped;
+}
+static struct race_strip *strip_of(const struct race_cell *c) {
+    return &race_job.strips[(size_t)(c - race_job.cells) / (RACE_STRIP / 8)];
+}
+static race_epoch *others_of(const struct race_cell *c) {
+    return &race_job.others[(size_t)(c - race_job.cells) / (RACE_PAGE / 8)];
+}
+
+/* Whether an access must leave its mark: by another actor than the owner's first thread. */
+static inline int is_foreign(const struct race_cell *c, const struct race_who *who, int pe) {
+    return RACE_ACTOR(who->epoch) != (uint32_t)pe && has_strips(c);
+}
+
+/* Before the access: a compare-and-swap, which also orders it before the look at the strip. An actor that comes again
+ * leaves a count that it has not reached yet, so that it need not do so each time. Until the owner knows that count it
+ * looks at the cells. */
+#define AGAIN 3
+static void enter_page(race_epoch *others, const struct race_who *who) {
+    race_epoch e = __atomic_load_n(others, __ATOMIC_RELAXED), new;
+    do {
+        if (e == RACE_UNORDERED) return;
+        if (RACE_ACTOR(e) == RACE_ACTOR(who->epoch) && e) {
+            if (RACE_COUNT(e) >= RACE_COUNT(who->epoch)) return;
+            new = who->epoch;
+            if (RACE_COUNT(new) < UINT32_MAX / (AGAIN + 1)) new += (who->epoch - e) * AGAIN;
+        } else
+            new = !e || who->clock[RACE_ACTOR(e)] >= RACE_COUNT(e) ? who->epoch : RACE_UNORDERED;
+    } while (!__atomic_compare_exchange_n(others, &e, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+}
+
+/* After the access. */
+static void check_strip(const struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                        const struct race_who *who, struct race_where where) {
+    const struct race_strip *s;
+    struct race_record old;
+    race_epoch w, r;
+    if (who->clock[where.pe] >= __atomic_load_n(&race_job.header->strips[where.pe], __ATOMIC_ACQUIRE)) return;
+    s = strip_of(c);
+    w = __atomic_load_n(&s->write, __ATOMIC_ACQUIRE);
+    r = __atomic_load_n(&s->read, __ATOMIC_ACQUIRE);
+    if (LIKELY((!w || happens_before(w, who)) && (!write || !r || happens_before(r, who)))) return;
+    old = w && !happens_before(w, who) ? (struct race_record){.epoch = w | RACE_MASK, .place = s->write_at, .write = 1}
+                                       : (struct race_record){.epoch = r | RACE_MASK, .place = s->read_at};
+    race_report(&old, mask, kind, write, place, who, where);
+}
+
+void race_strips_record(const struct race_cell *cells, size_t len, int write, uint32_t place) {
+    __atomic_store_n(&race_job.header->strips[race_job.my_pe], race_me->count, __ATOMIC_RELAXED);
+    for (struct race_strip *s = strip_of(cells), *end = s + len / RACE_STRIP; s < end; s++) {
+        if (s->write == race_now || (!write && s->read == race_now)) continue;
+        *(write ? &s->write_at : &s->read_at) = place;
+        __atomic_store_n(write ? &s->write : &s->read, race_now, __ATOMIC_RELEASE);
+    }
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* with enter_page: either this thread sees the other access, or its actor
+                                                sees this one */
+}
+
+int race_page_is_foreign(const struct race_cell *cell) {
+    const race_epoch e = __atomic_load_n(others_of(cell), __ATOMIC_RELAXED);
+    return e && (e == RACE_UNORDERED || race_me->clock[RACE_ACTOR(e)] < RACE_COUNT(e));
+}
+
+void race_access(struct race_cell *c, race_epoch mask, race_epoch kind, int write, uint32_t place,
+                 const struct race_who *who, struct race_where where) {
+    const int foreign = is_foreign(c, who, where.pe);
+    if (foreign) enter_page(others_of(c), who);
+    access_cell(c, mask, kind, write, place, who, where);
+    if (foreign) check_strip(c, mask, kind, write, place, who, where);
 }
 
 /* A thread's access of private memory while it is the only thread: only pending operations can race with it. */
@@ -725,13 +834,20 @@ void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, rac
                 const struct race_who *who) {
     struct race_where where = {.addr = addr, .pe = pe};
     int pending = pe < 0 && race_window.private_mode == RACE_PRIVATE_PENDING && race_me && who->epoch == race_now;
+    const int foreign = is_foreign(cells, who, pe);
+    const struct race_strip *strip = NULL;
+    race_epoch *others = NULL;
     while (len) {
         size_t room = 8 - (where.addr & 7), part = room < len ? room : len;
         race_epoch mask = race_mask(where.addr, part);
-        if (pending)
+        if (pending) {
             check_pending(cells, mask, write, place, who, where);
-        else
-            race_access(cells, mask, kind, write, place, who, where);
+        } else {
+            if (foreign && others_of(cells) != others) enter_page(others = others_of(cells), who);
+            access_cell(cells, mask, kind, write, place, who, where);
+            if (foreign && strip_of(cells) != strip)
+                check_strip(cells, mask, kind, write, place, who, where), strip = strip_of(cells);
+        }
         where.addr += part;
         len -= part;
         cells++;
@@ -850,6 +966,8 @@ size_t race_saw(struct race_cell *c, race_epoch mask, int native, struct race_se
     uint32_t *word = lock_of(c);
     size_t n_told = 0;
     int n;
+    race_runs_settle();
+    race_late_settle();
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
         (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
         __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
@@ -891,8 +1009,49 @@ static int give_back(struct race_cell *from, struct race_cell *to) {
     return 0;
 }
 
+/* The records of the strip go into its cells outside of the range. Where a cell has accesses of another actor they are
+ * dropped. */
+static void dissolve(struct race_strip *s, const struct race_cell *from, const struct race_cell *to) {
+    struct race_cell *c = race_job.cells + (size_t)(s - race_job.strips) * (RACE_STRIP / 8);
+    if (!s->write && !s->read) return;
+    for (size_t i = 0; i < RACE_STRIP / 8; i++, c++) {
+        if ((c >= from && c < to) || c->write || c->read) continue;
+        c->write_at[0] = c->write_at[1] = s->write_at;
+        c->read_at[0] = c->read_at[1] = s->read_at;
+        if (s->read) (void)race_replace(&c->read, 0, s->read | RACE_MASK);
+        if (s->write) (void)race_replace(&c->write, 0, s->write | RACE_MASK);
+    }
+    s->write = s->read = 0;
+}
+
+/* Releases the pages of the shared memory that lie in a range. Returns where they end, or NULL. */
+static void *release(void *from, void *to) {
+    const uintptr_t first = ((uintptr_t)from + 4095) & ~(uintptr_t)4095, last = (uintptr_t)to & ~(uintptr_t)4095;
+    return first < last && !madvise((void *)first, last - first, MADV_REMOVE) ? (void *)last : NULL;
+}
+
+static void forget_strips(const struct race_cell *cells, size_t n) {
+    const struct race_cell *end = cells + n;
+    struct race_strip *s, *last;
+    race_epoch *o;
+    race_runs_settle();
+    if (!has_strips(cells)) return;
+    s = strip_of(cells);
+    last = strip_of(end - 1);
+    dissolve(s, cells, end);
+    dissolve(last, cells, end);
+    while (++s < last) {
+        struct race_strip *after = ((uintptr_t)s & 4095) < sizeof *s ? release(s, last) : NULL;
+        if (after) s = after;
+        if (s < last) s->write = s->read = 0;
+    }
+    for (o = others_of(cells + RACE_PAGE / 8 - 1); o < others_of(end); o++)
+        if (*o) *o = 0;
+}
+
 void race_forget(struct race_cell *cells, size_t len) {
     size_t n = (len + 7) / 8;
+    if (n) forget_strips(cells, n);
     if (n >= GIVE_BACK && !give_back(cells, cells + n)) return;
     for (size_t i = 0; i < n; i++) {
         uint32_t *word;

@@ -21,7 +21,7 @@
 static inline race_epoch race_mask(uintptr_t addr, size_t len) { return (RACE_MASK >> (8 - len)) << (addr & 7); }
 
 struct race_cell {
-    race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list */
+    race_epoch write;     /* 0: none; RACE_LONG | list << 32: see race_list; with RACE_SECOND: one of two reads */
     race_epoch read;      /* 0 if there is a list */
     uint32_t write_at[2]; /* the places of the write: of bytes 0 to 3, and 4 to 7 */
     uint32_t read_at[2];
@@ -94,6 +94,23 @@ int race_is_committed(uintptr_t addr, size_t len);
 void race_access(struct race_cell *cell, race_epoch mask, race_epoch kind, int write, uint32_t place,
                  const struct race_who *who, struct race_where where);
 
+/* Strips: what a process's first thread has accessed of whole blocks of RACE_STRIP bytes of its own heaps and global
+ * variables is recorded once for each block, beside the cells (runs.h). For that thread to know when it must look at
+ * the cells as well, the other actors leave the latest access of each RACE_PAGE bytes in `others`, before they look at
+ * `write` and `read`. They need not look at these if they know the owner's latest record of a strip. */
+struct race_strip {
+    race_epoch write, read; /* of all bytes; 0: none */
+    uint32_t write_at, read_at;
+};
+#define RACE_STRIP     ((size_t)256)
+#define RACE_PAGE      ((size_t)4096)
+#define RACE_UNORDERED (~(race_epoch)0) /* in `others`: accesses that no access comes after */
+
+/* race_strips_record records the calling thread's accesses. Afterwards race_page_is_foreign tells whether the cells of
+ * a page must be checked as well. */
+void race_strips_record(const struct race_cell *cells, size_t len, int write, uint32_t place);
+int race_page_is_foreign(const struct race_cell *cell);
+
 /* race_range does the same for len bytes of PE pe's memory (cells: the cell of addr), race_local for memory of this
  * process. */
 void race_range(struct race_cell *cells, uintptr_t addr, size_t len, int pe, race_epoch kind, int write, uint32_t place,
@@ -150,8 +167,8 @@ static inline int race_is_exposed(const struct race_cell *cell) {
 }
 
 /* The ranges that the hooks of loads and stores test first (access.c). Programs have the offsets (inline.h). half_bits,
- * byte_bits: for each half or byte of a cell, the bits of its epoch in which an access of these bytes must be the same
- * to be a repetition. */
+ * byte_bits, pair_bits: for each half, byte or pair of bytes of a cell, the bits of its epoch in which an access of
+ * these bytes must be the same to be a repetition. */
 #define race_window rma_race_window
 struct race_window {
     uintptr_t heap;
@@ -166,10 +183,11 @@ struct race_window {
     race_epoch byte_bits[8];
     int private_mode;
     struct race_cell **chunks; /* cells of private memory, by RACE_CHUNK bytes of the address space; or NULL */
+    race_epoch pair_bits[4];
 };
 _Static_assert(offsetof(struct race_window, heap) == 0 && offsetof(struct race_window, statics) == 24 &&
                    offsetof(struct race_window, others) == 48 && offsetof(struct race_window, half_bits) == 64 &&
-                   offsetof(struct race_window, byte_bits) == 80,
+                   offsetof(struct race_window, byte_bits) == 80 && offsetof(struct race_window, pair_bits) == 160,
                "as in inline.h");
 #define RACE_CHUNK_SHIFT 16
 #define RACE_CHUNK       ((uintptr_t)1 << RACE_CHUNK_SHIFT)

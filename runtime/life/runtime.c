@@ -312,7 +312,13 @@ static int open_waiting(struct rmai_world *w) {
     usable = rmai_cpus_count(&cpus);
     usable = usable < quota ? usable : quota;
     mine->crowded = n > usable ? n - usable : 0;
+    if (mine->crowded) rmai_crowd_open(&w->crowd, usable, POLLS_ROOMY);
     return code;
+}
+
+static int close_waiting(struct rmai_world *w) {
+    rmai_crowd_close(&w->crowd);
+    return RMA_SUCCESS;
 }
 
 static void check_late_wait(void *context, struct rmai_stall *stall) {
@@ -354,7 +360,9 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     }
     if (w->job.settings.spin != RMAI_AUTO) {
         patience.polls = (unsigned)rmai_min((size_t)w->job.settings.spin, UINT_MAX);
-    } else if (!crowded) {
+    } else if (crowded) {
+        patience.crowd = &w->crowd;
+    } else {
         atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
         patience.polls_now = &w->polls_now;
     }
@@ -567,7 +575,7 @@ static const struct step {
     {"reserving address space by MPI_Win_allocate_shared", open_reservation, agreed_already, close_reservation,
      RMAI_PEERS_MET},
     {"getting memory", open_memory, rmai_consensus, close_memory, RMAI_PEERS_LATE},
-    {"counting processors", open_waiting, agree_on_waiting, NULL, RMAI_PEERS_MET},
+    {"counting processors", open_waiting, agree_on_waiting, close_waiting, RMAI_PEERS_MET},
 #define CONNECTIONS 5 /* the first step that a higher thread level changes */
     {"connecting nodes by MPI_Comm_split", open_connections, agree_on_connections, close_connections, RMAI_PEERS_MET},
     {"moving global variables", rmai_globals_open, rmai_globals_agree, rmai_globals_close, RMAI_PEERS_MET},

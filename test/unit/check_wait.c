@@ -7,11 +7,13 @@
 #include "config.h"
 
 #include "base/clock.h"
+#include "base/crowd.h"
 #include "base/wait.h"
 #include "runtime/node/barrier.h"
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -147,7 +149,14 @@ static int pong_side(void *p, int q) {
 
 static void *pong_thread(void *p) { return (void *)(intptr_t)pong_side(p, 0); }
 
-static const struct rmai_patience *patience_of(int i) { return i == 0 ? &none : i == 1 ? &some : &much; }
+/* No polls of its own, but those of a crowd: a process that is started has a copy, with the same file. */
+static struct rmai_crowd crowd;
+static const struct rmai_patience in_crowd = {.yields = 2, .crowd = &crowd};
+
+static const struct rmai_patience *patience_of(int i) {
+    if (i == 3 && !crowd.polls) rmai_crowd_open(&crowd, 1, 1000);
+    return i == 0 ? &none : i == 1 ? &some : i == 2 ? &much : &in_crowd;
+}
 
 START_TEST(no_turn_is_lost_between_threads) {
     /* A wake-up that is lost between the sleeper's last look and its sleep, or that comes before its value. */
@@ -465,6 +474,112 @@ START_TEST(ticks_are_neither_coarse_nor_too_fine) {
 }
 END_TEST
 
+/* What the kernel would tell. */
+static void tell(const struct rmai_crowd *c, const char *text) {
+    ck_assert_int_eq(ftruncate(c->file, 0), 0);
+    ck_assert_int_eq(pwrite(c->file, text, strlen(text), 0), (ssize_t)strlen(text));
+}
+
+/* A crowd that reads a file of this test. */
+static void open_told(struct rmai_crowd *c, int processors, unsigned polls) {
+    char name[] = "/tmp/check_wait.XXXXXX";
+    *c = (struct rmai_crowd){.file = mkstemp(name), .processors = processors, .polls = polls};
+    ck_assert_int_ge(c->file, 0);
+    ck_assert_int_eq(unlink(name), 0);
+}
+
+/* A wait that is about to sleep may ask again after a while: 1 as soon as there is room. The answers in between must
+ * be 0. */
+static int thins_in_time(struct rmai_crowd *c) {
+    const double end = seconds() + DEADLINE;
+    while (!rmai_crowd_thins(c))
+        if (seconds() > end) return 0;
+    return 1;
+}
+
+START_TEST(a_crowd_has_room_while_its_threads_have_processors) {
+    struct rmai_crowd c;
+    unsigned polls = 0, rounds = 0, more;
+    open_told(&c, 3, 1000);
+    tell(&c, "0.10 0.20 0.30 4/99 1234\n");
+    ck_assert_uint_eq(rmai_crowd_polls(&c, 0), 0); /* nobody has asked yet */
+    ck_assert_int_eq(rmai_crowd_thins(&c), 0);
+    ck_assert_uint_eq(rmai_crowd_polls(&c, 0), 0);
+    tell(&c, "0.10 0.20 0.30 3/99 1234\n");
+    ck_assert_int_eq(thins_in_time(&c), 1);
+    ck_assert_int_eq(rmai_crowd_thins(&c), 0); /* it is no news: a wait that has polled enough sleeps */
+    while ((more = rmai_crowd_polls(&c, polls)) > polls) polls = more, rounds++;
+    ck_assert_uint_ge(polls, 1000);
+    ck_assert_uint_gt(rounds, 1);
+    ck_assert_uint_gt(rmai_crowd_polls(&c, 0), 0); /* the next wait */
+    tell(&c, "0.10 0.20 0.30 12/99 1234\n");
+    polls = rmai_crowd_polls(&c, 0);
+    ck_assert_uint_eq(rmai_crowd_polls(&c, polls), polls); /* after its first polls it asks, and gives up */
+    ck_assert_uint_eq(rmai_crowd_polls(&c, 0), 0);
+    tell(&c, "0.10 0.20 0.30 1/99 1234\n");
+    ck_assert_int_eq(thins_in_time(&c), 1);
+    ck_assert_uint_gt(rmai_crowd_polls(&c, 0), 0);
+    rmai_crowd_close(&c);
+    ck_assert_uint_eq(rmai_crowd_polls(&c, 0), 0);
+    ck_assert_int_eq(rmai_crowd_thins(&c), 0);
+    rmai_crowd_close(&c);
+}
+END_TEST
+
+START_TEST(a_crowd_that_knows_nothing_has_no_room) {
+    static const char *const texts[] = {"", "0.10 0.20 0.30", "0.10 0.20 0.30 0/0 1", "0.10 0.20 0.30 -1/5 1",
+                                        "a b c d/1"};
+    struct rmai_crowd c;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        open_told(&c, 1000, 1000);
+        tell(&c, texts[i]);
+        ck_assert_int_eq(rmai_crowd_thins(&c), 0);
+        ck_assert_uint_eq(rmai_crowd_polls(&c, 0), 0);
+        rmai_crowd_close(&c);
+    }
+    c = (struct rmai_crowd){.file = -1, .processors = 1000, .polls = 1000};
+    ck_assert_int_eq(rmai_crowd_thins(&c), 0);
+    c = (struct rmai_crowd){0};
+    rmai_crowd_close(&c); /* must not close file 0 */
+    ck_assert_int_ge(fcntl(0, F_GETFD), 0);
+}
+END_TEST
+
+/* If yields do not help, a few are left, and one that helps is worth several that do not. */
+START_TEST(yields_that_help_are_repeated) {
+    struct rmai_crowd c;
+    unsigned most, least;
+    rmai_crowd_open(&c, 1, 1000);
+    most = rmai_crowd_yields(&c);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, 0);
+    least = rmai_crowd_yields(&c);
+    ck_assert_uint_gt(least, 0);
+    ck_assert_uint_lt(least, most);
+    rmai_crowd_yielded(&c, 1);
+    ck_assert_uint_gt(rmai_crowd_yields(&c), least + 1);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, i % 2);
+    ck_assert_uint_ge(rmai_crowd_yields(&c), most - 1);
+    for (int i = 0; i < 1000; i++) rmai_crowd_yielded(&c, 1);
+    ck_assert_uint_eq(rmai_crowd_yields(&c), most);
+    rmai_crowd_close(&c);
+}
+END_TEST
+
+/* The system's own file, where it is there: this thread runs, so there is never room on no processor, and on more
+ * processors than the system has threads there is. */
+START_TEST(the_kernel_tells_who_runs) {
+    struct rmai_crowd c;
+    rmai_crowd_open(&c, 0, 1000);
+    ck_assert_int_eq(rmai_crowd_thins(&c), 0);
+    if (c.file < 0) return;
+    rmai_crowd_close(&c);
+    rmai_crowd_open(&c, INT_MAX, 1000);
+    ck_assert_int_eq(rmai_crowd_thins(&c), 1);
+    ck_assert_uint_gt(rmai_crowd_polls(&c, 0), 0);
+    rmai_crowd_close(&c);
+}
+END_TEST
+
 int main(void) {
     Suite *s = suite_create("wait");
     TCase *events = tcase_create("events"), *barriers = tcase_create("barriers");
@@ -479,13 +594,17 @@ int main(void) {
     }
     tcase_set_timeout(events, 2 * DEADLINE);
     tcase_add_test(events, a_changed_value_is_returned_at_once);
-    tcase_add_loop_test(events, no_turn_is_lost_between_threads, 0, 3);
-    tcase_add_loop_test(events, no_turn_is_lost_between_processes, 0, 3);
+    tcase_add_loop_test(events, no_turn_is_lost_between_threads, 0, 4);
+    tcase_add_loop_test(events, no_turn_is_lost_between_processes, 0, 4);
     tcase_add_test(events, a_sleeper_that_the_waker_missed_wakes_by_itself);
     tcase_add_test(events, a_wake_reaches_all_who_sleep);
     tcase_add_test(events, a_thread_that_wakes_by_itself_does_not_hide_one_that_dozes);
     tcase_add_test(events, wake_ups_without_a_new_value_are_slept_through);
     tcase_add_test(events, who_is_patient_does_not_sleep);
+    tcase_add_test(events, a_crowd_has_room_while_its_threads_have_processors);
+    tcase_add_test(events, a_crowd_that_knows_nothing_has_no_room);
+    tcase_add_test(events, yields_that_help_are_repeated);
+    tcase_add_test(events, the_kernel_tells_who_runs);
     tcase_add_test(events, ticks_are_neither_coarse_nor_too_fine);
     suite_add_tcase(s, events);
     tcase_set_timeout(barriers, 3 * DEADLINE);
