@@ -29,7 +29,8 @@ network='barrier_only_before wait_some'
 if quick; then few='flag_no_ack lock_two_locks remote_get_store' four='' network='flag_no_ack'; fi
 if deep; then
     few='atomic_[!bcdsw]* barrier_* coll_* ctx_* cpp_[!a]* fence_* flag_* free_* local_* lock_[!a]* loop_* mem_*'
-    few="$few native_[!r]* omp_* quiet_[!r]* quiet_re* remote_[!p]* remote_put_* run_* session_* signal_* test_* thread_* wait_*"
+    few="$few native_[!r]* omp_* quiet_[!r]* quiet_re* remote_[!p]* remote_put_* run_* session_*"
+    few="$few signal_* test_* thread_* wait_*"
     four='three_* lock_reader ctx_pe_quiet coll_split_team fence_two_pes native_team quiet_slots quiet_work_stealing'
     network='remote_put_* lock_* signal_* three_* coll_* native_gptr_*'
 fi
