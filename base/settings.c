@@ -102,6 +102,7 @@ static const struct setting settings_table[] = {
             {"exitcode=CODE", "exit code of a PE after races, 0 to 255; 66 if not given"},
             {"atomics=librma", "do not report atomics that OpenSHMEM leaves undefined and librma executes"},
             {"suppressions=FILE", "do not report the races that the file names"},
+            {"hosts=nodes", "each node counts as a host; for tests of the detector"},
             {"history=COUNT", "operations to remember, 16 to 1048576; 1024 if not given; the smallest of all PEs"})},
     {"RMA_TRACE", TOOL, EACH, 0, "no", "where a program that was compiled with --trace records its calls",
      VALUES({"no", "nowhere"}, {"FILE", "at the end PE 0 writes FILE.json and FILE.html"},

@@ -17,7 +17,7 @@ usage() {
     cat <<'TEXT'
 usage: check-race.sh [OPTION...]
   --folder NAME     the programs of this folder below test/race; mpi: programs of MPI windows, with rma_mpicc --race
-  --only PATTERN    only programs whose name (without .c) the shell pattern fits: --only 'lock_*'
+  --only PATTERNS   only programs whose names (without .c) one of the shell patterns fits: --only 'lock_* thread_c11'
   --jobs N          run N programs at once (default: 2)
   --compiler=NAME   compile with this C compiler alone, and the C++ compiler that belongs to it: --compiler=clang
   --prefix=FOLDER   use the librma that is installed there; the default is to install this build in a temporary folder
@@ -285,6 +285,15 @@ fi
 
 # The kind of a program is the first word of its name. With `normal` the first program of each kind and each twelfth
 # after it, with `quick` the first one alone.
+fits() { # fits NAME: whether --only has a pattern for it
+    set -f
+    for pattern in $only; do
+        # shellcheck disable=SC2254
+        case $1 in $pattern) set +f; return 0 ;; esac
+    done
+    set +f
+    return 1
+}
 step=$(by_depth 1000 12 1)
 [ "$folder" = . ] || step=$(by_depth 3 1 1)
 left_out=0 last_kind=
@@ -292,11 +301,7 @@ openmp=" $(grep -lx '/\* FLAGS: -fopenmp \*/' "$top_srcdir/test/race/$folder"/*.
 for file in "$top_srcdir/test/race/$folder"/*.c "$top_srcdir/test/race/$folder"/*.cc; do
     [ -e "$file" ] || continue
     base=${file##*/}
-    # shellcheck disable=SC2254
-    case ${base%.*} in
-    $only) ;;
-    *) continue ;;
-    esac
+    fits "${base%.*}" || continue
     kind=${base%%_*}
     [ "$kind" = "$last_kind" ] || n=-1
     n=$((n + 1)) last_kind=$kind

@@ -12,6 +12,7 @@
 #include "instruments/race/job.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/report.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
@@ -34,6 +35,7 @@ static struct race_block *block_entry(int pe, uint64_t offset, uint64_t size) {
 }
 
 const struct race_block *race_block_of(int pe, uint64_t offset) {
+    if (race_is_elsewhere(pe)) return race_remote_block(pe, offset);
     for (size_t i = 0; i < RACE_BLOCKS_MOST; i++) {
         const struct race_block *b = &race_job.header->blocks[pe][i];
         if (offset - b->offset < b->size) return b;
@@ -101,31 +103,44 @@ void race_past_end(const struct race_call *c, int pe, uint64_t offset, size_t le
 /* ---- allocation and release ---- */
 
 void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local) {
-    struct race_block *b;
+    struct race_block b = {.offset = offset, .size = size};
     if (!race_watches() || pe < 0 || pe >= race_job.n_pes || !size) return;
     if (offset >= race_job.stride && offset - RACE_ATTACHED >= RACE_ATTACHED_LEN) return;
-    if (local) {
-        struct race_cell *cells = race_cells_at(offset, size, pe);
-        if (cells) race_forget(cells, size);
-    }
     if (offset < race_job.local) add_span(offset, size);
-    b = block_entry(pe, offset, size);
-    if (!b) return;
-    b->offset = offset;
-    b->place = race_call_place(c->pc, c->name);
-    b->kind = offset >= RACE_ATTACHED ? RACE_REGION : local ? RACE_LOCAL : RACE_SYMMETRIC;
-    __atomic_store_n(&b->size, size, __ATOMIC_RELEASE);
+    b.place = race_call_place(c->pc, c->name);
+    b.kind = offset >= RACE_ATTACHED ? RACE_REGION : local ? RACE_LOCAL : RACE_SYMMETRIC;
+    if (race_is_elsewhere(pe))
+        race_remote_block_begins(pe, &b);
+    else
+        race_block_begins(pe, &b);
+}
+
+void race_block_begins(int pe, const struct race_block *block) {
+    struct race_cell *cells = race_cells_at(block->offset, block->size, pe);
+    struct race_block *b;
+    if (block->kind == RACE_LOCAL && cells) race_forget(cells, block->size);
+    if (!(b = block_entry(pe, block->offset, block->size))) return;
+    b->offset = block->offset;
+    b->place = block->place;
+    b->kind = block->kind;
+    __atomic_store_n(&b->size, block->size, __ATOMIC_RELEASE);
 }
 
 void race_freed(const struct race_call *c, int pe, uint64_t offset) {
-    struct race_block *b;
     if (!race_watches() || pe < 0 || pe >= race_job.n_pes) return;
     if (offset < race_job.local) remove_span(offset);
-    b = block_entry(pe, offset, 0);
+    if (race_is_elsewhere(pe))
+        race_remote_block_ends(pe, offset, race_call_place(c->pc, c->name));
+    else
+        race_block_ends(pe, offset, race_call_place(c->pc, c->name));
+}
+
+void race_block_ends(int pe, uint64_t offset, uint32_t place) {
+    struct race_block *b = block_entry(pe, offset, 0);
     if (!b) return;
     race_memory_ends(race_cells_at(offset, b->size, pe),
                      (struct race_where){.addr = offset >= RACE_ATTACHED ? offset : race_job.space + offset, .pe = pe},
-                     b->size, RACE_FREES, race_call_place(c->pc, c->name));
+                     b->size, RACE_FREES, place);
     __atomic_store_n(&b->size, 0, __ATOMIC_RELEASE);
 }
 

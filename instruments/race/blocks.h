@@ -9,6 +9,7 @@
 
 #include "instruments/race/clock.h"
 #include "instruments/race/events.h"
+#include "instruments/race/job.h"
 
 /* Blocks of PE pe's heaps, by the offset in its space. local: the block is in a local heap; earlier accesses of the
  * memory do not count. race_freed: call it when no other PE can begin a new operation on the block. race_offset: the
@@ -16,6 +17,11 @@
 void race_allocated(const struct race_call *c, int pe, uint64_t offset, size_t size, int local);
 void race_freed(const struct race_call *c, int pe, uint64_t offset);
 uint64_t race_offset(const void *base);
+
+/* race_block_begins, race_block_ends: the same for a PE of this host, once the caller and the place are known.
+ * race_allocated and race_freed ask other hosts to do this for their PEs. */
+void race_block_begins(int pe, const struct race_block *block);
+void race_block_ends(int pe, uint64_t offset, uint32_t place);
 
 /* Attached memory, by its offset in global pointers. Does nothing for memory that is accessible anyway, which has
  * another kind of offset. */

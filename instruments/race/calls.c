@@ -150,7 +150,7 @@ void race_collective(struct race_group *g, const struct race_call *c, struct rac
     if (g && c->native) access_buffer(c, &source, 0);
     if (g) race_group_enter(g, c->native, source.elem * source.n);
     if (g && !c->native) access_buffer(c, &source, 0);
-    race_inside++;
+    race_enter_library();
 }
 
 /* OpenSHMEM's dest must be ready on all PEs before any PE calls. So a PE that gives something must know, when it comes,
@@ -212,7 +212,7 @@ static void check_ready(const struct race_group *g, const struct race_call *c, c
 void race_collected(struct race_group *g, const struct race_call *c, int code, struct race_buffer source,
                     struct race_buffer dest, int from) {
     size_t sum;
-    race_inside--;
+    race_leave_library();
     if (!g || code) return;
     sum = race_group_leave(g, from);
     if (dest.elem == RACE_SUM) dest.elem = sum;

@@ -9,6 +9,7 @@
 #include "instruments/race/events.h"
 #include "instruments/race/forward.h"
 #include "instruments/race/group.h"
+#include "instruments/race/spin.h"
 
 #define RACE_CALLED race_called(CALLS_HERE, CALLS_FRAME) /* in a wrapper: the place of its call */
 

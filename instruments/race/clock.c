@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "instruments/race/job.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
@@ -19,18 +20,30 @@ __thread race_epoch race_same;
 __thread struct race_thread *race_me;
 __thread int race_inside;
 __thread int race_locks_held;
+int race_holds_in_library;
 
 static struct race_thread *unused_threads; /* of threads that have ended: their actors keep their counts */
 static uint32_t threads_lock;
 
+/* The next number and, if that is not used, its return. Host h of H has every H-th number from the h-th one on. */
+static uint32_t take_number(void) {
+    uint32_t n;
+    if (!race_job.host_of) return __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+    n = __atomic_fetch_add(&race_job.header->of_host, 1, __ATOMIC_RELAXED);
+    return (uint32_t)RACE_STANDING(race_job.n_pes) + n * (uint32_t)race_job.hosts + (uint32_t)race_job.host;
+}
+static void return_number(void) {
+    __atomic_fetch_sub(race_job.host_of ? &race_job.header->of_host : &race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+}
+
 uint32_t race_actor_new(enum race_kind kind, uint32_t of, int in_context) {
-    uint32_t n = __atomic_fetch_add(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+    uint32_t n = take_number();
     if (n < race_job.clocks) {
         race_job.actors[n] =
             (struct race_actor){.pe = race_job.my_pe, .kind = kind, .of = of, .in_context = in_context};
         return n;
     }
-    __atomic_fetch_sub(&race_job.header->n_actors, 1, __ATOMIC_RELAXED);
+    return_number();
     return UINT32_MAX;
 }
 
@@ -264,6 +277,10 @@ void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     struct race_operation op;
     race_runs_settle();
     race_late_settle();
+    if (race_actor_is_elsewhere(actor)) {
+        race_remote_learn(t, actor, count);
+        return;
+    }
     if (!read_entry(entry_of(actor, count), count, &op)) return;
     if (op.pe >= (uint32_t)race_job.n_pes || op.thread >= race_job.clocks) return;
     if (op.puts < race_job.clocks) race_know(t, op.puts, op.puts_to);

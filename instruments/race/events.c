@@ -12,6 +12,7 @@
 #include "instruments/race/group.h"
 #include "instruments/race/job.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
@@ -145,9 +146,9 @@ static void far_write(const struct race_call *c, struct race_context *x, const s
     const struct race_who who = put_who(c, x, RACE_PUTS, f->pe);
     race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
     if (kind == RACE_PLAIN)
-        race_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
+        race_far_range(f->cells, f->addr, len, f->pe, kind, 1, place, &who);
     else
-        race_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
+        race_far_access(f->cells, mask_of(f->addr, len), kind, 1, place, &who, (struct race_where){f->addr, f->pe});
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
@@ -174,11 +175,11 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    if (nbi && race_alone && f.pe != race_job.my_pe && mask_of(f.addr, len)) {
+    if (nbi && race_alone && f.pe != race_job.my_pe && !race_is_elsewhere(f.pe) && mask_of(f.addr, len)) {
         race_read_later(f.cells, mask_of(f.addr, len), place, &who, (struct race_where){f.addr, f.pe});
     } else {
         race_late_settle();
-        race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+        race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
     }
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
     if (nbi) race_tick(race_me);
@@ -203,7 +204,7 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
         t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
         if (!find_target(x, t, elem, &f)) break;
         check_end(c, &f, elem, !get);
-        race_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
+        race_far_range(f.cells, f.addr, elem, f.pe, RACE_PLAIN, !get, place, &theirs);
         race_local((const char *)near + (ptrdiff_t)i * near_stride * (ptrdiff_t)elem, elem, RACE_PLAIN, get, place,
                    &mine);
     }
@@ -241,8 +242,8 @@ static void far_pieces(const struct race_call *c, const struct race_context *x, 
         if (!find_target(x, t, piece.len, &f)) break; /* the library refuses the call */
         check_end(c, &f, piece.len, write);
         for (size_t at = 0; at < piece.len; at += len)
-            race_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
-                       write, place, who);
+            race_far_range(f.cells + ((f.addr & 7) + at) / 8, f.addr + at, len, f.pe, unit ? RACE_ATOMIC : RACE_PLAIN,
+                           write, place, who);
     }
 }
 
@@ -332,9 +333,9 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     who = thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
     if (c->native && mask_of(f.addr, len))
-        race_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
+        race_far_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
     else
-        race_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+        race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
 }
 
 /* ---- atomics and signals ---- */
@@ -391,15 +392,15 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
         if (find_target(x, dest, len, &d)) {
             check_end(c, &d, len, 1);
             race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
-            race_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
+            race_far_range(d.cells, d.addr, len, d.pe, RACE_PLAIN, 1, place, &who);
         }
         near_buffer(x, f.pe, source, len, nbi, 0, place);
     }
     if (mask_of(f.addr, sizeof(uint64_t))) {
         who = put_who(c, x, RACE_PUTS, f.pe);
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
-        race_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
-                    (struct race_where){f.addr, f.pe});
+        race_far_access(f.cells, RACE_MASK, RACE_ATOMIC | family_of_signal(c, add), 1, place, &who,
+                        (struct race_where){f.addr, f.pe});
     }
     race_tick(race_me);
 }
@@ -424,7 +425,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
         who.fences = x, who.fences_to = f.pe;
         race_log(RACE_ACTOR(who.epoch), RACE_COUNT(who.epoch), &op);
         race_context_fetches(x, f.cells, mask);
-        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
+        race_far_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
         near_buffer(x, f.pe, fetch, len, 1, 1, place);
     } else {
         if (writes) {
@@ -432,7 +433,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
             race_log(race_me->actor, race_me->count, &op);
         }
         who = thread_who_at(c, x, f.pe);
-        race_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
+        race_far_access(f.cells, mask, kind, writes, place, &who, (struct race_where){f.addr, f.pe});
     }
     if (writes || fetch) race_tick(race_me);
 }

@@ -12,6 +12,7 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/contexts.h"
 #include "instruments/race/job.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/spin.h"
 
 #define RING 4
@@ -27,7 +28,7 @@ struct race_group {
     uint32_t index; /* index of its slots in the shared memory */
     int n, me;
     int *pes;
-    uint64_t id;
+    uint64_t id, key;
     uint32_t calls;
     struct race_group *next;
 };
@@ -79,7 +80,8 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
         memcpy(g->pes, pes, (size_t)n * sizeof *pes);
         g->n = n;
         g->id = id;
-        g->index = number_of(key | 1);
+        g->key = key | 1;
+        g->index = number_of(g->key);
         g->next = groups;
         groups = g;
     }
@@ -115,11 +117,34 @@ static size_t learn(const struct race_group *g, int member, uint32_t call) {
     return gives;
 }
 
-static size_t learn_from(struct race_group *g, int from, uint32_t call) {
+size_t race_group_told(uint64_t key, const uint64_t members[2], uint32_t call) {
+    const struct race_group g = {.index = number_of(key)};
     size_t sum = 0;
-    if (from >= 0 && from < g->n) return learn(g, from, call);
-    for (int i = 0; i < (from == RACE_BEFORE ? g->me : g->n); i++) sum += learn(g, i, call);
+    for (int i = 0; i < RACE_PES_MOST && g.index < RACE_GROUPS_MOST; i++)
+        if (members[i / 64] >> i % 64 & 1) sum += learn(&g, i, call);
     return sum;
+}
+
+/* What members first to last - 1 who are on other hosts told: one question to each host. */
+static size_t learn_elsewhere(const struct race_group *g, int first, int last, uint32_t call) {
+    size_t sum = 0;
+    for (int host = 0; host < race_job.hosts; host++) {
+        uint64_t members[2] = {0, 0};
+        if (host == race_job.host) continue;
+        for (int i = first; i < last; i++)
+            if (race_job.host_of[g->pes[i]] == host) members[i / 64] |= (uint64_t)1 << i % 64;
+        if (members[0] | members[1]) sum += race_remote_group(host, g->key, members, call);
+    }
+    return sum;
+}
+
+static size_t learn_from(struct race_group *g, int from, uint32_t call) {
+    const int one = from >= 0 && from < g->n, first = one ? from : 0;
+    const int last = one ? from + 1 : from == RACE_BEFORE ? g->me : g->n;
+    size_t sum = 0;
+    for (int i = first; i < last; i++)
+        if (!race_is_elsewhere(g->pes[i])) sum += learn(g, i, call);
+    return race_job.host_of ? sum + learn_elsewhere(g, first, last, call) : sum;
 }
 
 void race_group_enter(struct race_group *g, int native, size_t gives) {
@@ -183,6 +208,10 @@ int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values) 
 void race_group_lock(uint64_t offset, int tell) {
     size_t number = (offset >> 2) * 0x9e3779b97f4a7c15u >> 48;
     struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());
+    if (race_job.host_of && (int)(number % (size_t)race_job.hosts) != race_job.host) {
+        race_remote_lock((int)(number % (size_t)race_job.hosts), offset, tell);
+        return;
+    }
     race_spin_lock(&s->taken);
     if (tell) {
         race_tell_clock(race_me, s->clock);

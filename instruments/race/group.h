@@ -50,6 +50,10 @@ void race_group_finish(struct race_group *g, int from, uint32_t call);
  * as well. Only where all PEs are sure to come, such as after a collective. Returns 0 if one has not come after all. */
 int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values);
 
+/* race_group_told: the thread learns what these members told in a call of the group with this key (bit i: member i);
+ * returns the sum of what they gave. For members of other hosts. */
+size_t race_group_told(uint64_t key, const uint64_t members[2], uint32_t call);
+
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */
 void race_group_lock(uint64_t offset, int tell);
 

@@ -17,6 +17,8 @@ int race_host_is_up(void) { return prma_initialized() == 1; }
 int race_host_pe(void) { return prma_my_pe(); }
 void race_host_limits(size_t map_most) { (void)map_most; }
 int race_host_share_less(void) { return 0; }
+void race_host_abort(void) { prma_abort(EXIT_FAILURE); }
+int race_host_covers_hosts(void) { return !race_job.ends_alone; }
 
 int race_host_describe(void) {
     race_job.my_pe = prma_my_pe();
@@ -40,17 +42,15 @@ int race_host_describe(void) {
     return 0;
 }
 
-/* Other PEs reach global variables in the owner's space, where they are mapped a second time. */
+/* Other PEs reach global variables by global pointers of another part of the space, where the PEs of the node have
+ * mapped them a second time. */
 void race_host_second(void) {
-    for (int q = 0; q < race_job.node_n_pes && race_job.statics_len; q++) {
-        /* The last page is always mapped; the first pages may be ones that the dynamic linker has made read-only. */
-        uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63, there;
-        there = (uintptr_t)prma_ptr((void *)last, race_job.node_pes[q]);
-        if (race_job.node_pes[q] == race_job.my_pe || !there) continue;
-        race_job.second = there - race_job.spaces - (size_t)q * race_job.stride - (last - race_job.statics);
-        race_job.second_len = race_job.statics_len;
-        return;
-    }
+    /* The last page is always accessible; the first pages may be ones that the dynamic linker has made read-only. */
+    const uintptr_t last = (race_job.statics + race_job.statics_len - 1) & ~(uintptr_t)63;
+    if (!race_job.statics_len || !prma_ptr((void *)last, race_job.my_pe)) return;
+    race_job.second =
+        (prma_gptr((void *)last, race_job.my_pe) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)) - (last - race_job.statics);
+    race_job.second_len = race_job.statics_len;
 }
 
 /* librma's collectives need symmetric memory. */

@@ -28,6 +28,12 @@ void race_host_barrier(void);
 extern const char *const race_host_calls[];
 extern const char race_host_remedy[];
 
+/* race_host_covers_hosts: whether the PEs may be on several hosts (remote.h). */
+int race_host_covers_hosts(void);
+
+/* race_host_abort ends the job after an error. */
+void race_host_abort(void) __attribute__((noreturn));
+
 /* race_host_share_less: 1 if the parts of the shared memory can be, and from now on are, smaller. */
 int race_host_share_less(void);
 

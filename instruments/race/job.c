@@ -26,6 +26,7 @@
 #include "instruments/race/ompt.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/report.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/shadow.h"
@@ -124,7 +125,7 @@ static size_t lay_out(char *map) {
     return at;
 }
 
-/* What PE 0 tells the others. */
+/* What the host's first PE tells the others. */
 struct message {
     uint64_t nonce;
     char path[64];
@@ -140,7 +141,8 @@ static void *map_file(int fd, size_t len, char *why, size_t room) {
     return map;
 }
 
-/* PE 0 creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or -1. */
+/* The host's first PE creates the file. Returns its descriptor, which stays open until all PEs have opened the file, or
+ * -1. */
 static int make_file(size_t len, char *why, size_t room) {
     int fd = memfd_create("librma-race", MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)len)) {
@@ -153,10 +155,10 @@ static int make_file(size_t len, char *why, size_t room) {
 
 static int share(size_t len, char *why, size_t room) {
     struct message message = {0}, *m = &message;
+    const int maker = race_remote_leader(), first = race_pe_number(maker);
     const char *pe = race_pe_word();
-    const int first = race_pe_number(0);
     int fd = -1, ok;
-    if (race_job.my_pe == 0) {
+    if (race_job.my_pe == maker) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         m->nonce = ((uint64_t)getpid() << 40) ^ (uint64_t)now.tv_nsec << 8 ^ (uint64_t)now.tv_sec << 34 ^ 1;
@@ -165,12 +167,12 @@ static int share(size_t len, char *why, size_t room) {
         if (fd >= 0 && (race_job.map = map_file(fd, len, why, room))) {
             lay_out(race_job.map);
             race_job.header->nonce = m->nonce;
-            race_job.header->n_actors = (uint32_t)RACE_STANDING(race_job.n_pes);
+            race_job.header->n_actors = (uint32_t)(race_job.host_of ? race_job.clocks : RACE_STANDING(race_job.n_pes));
         }
     }
-    if (race_host_broadcast(m, sizeof *m))
+    if (race_job.host_of ? race_remote_from_leader(m, sizeof *m) : race_host_broadcast(m, sizeof *m))
         snprintf(why, room, "no memory");
-    else if (race_job.my_pe != 0) {
+    else if (race_job.my_pe != maker) {
         fd = open(m->path, O_RDWR | O_CLOEXEC);
         if (fd < 0)
             snprintf(why, room, "%s %d's %s: %s (is %s %d on another host, or in another container?)", pe, first,
@@ -246,6 +248,10 @@ void race_open(void) {
     tried = 1;
     race_options_read(&options, race_host_pe());
     race_inside++;
+    if (!race_remote_meet()) {
+        race_inside--;
+        return;
+    }
     agree_on_options();
     if (!options.on || look_at_job()) {
         race_inside--;
@@ -268,8 +274,12 @@ void race_open(void) {
             race_say("the heaps of %d %ss may grow to %zu bytes each, more than the detector can track: race detection "
                      "is off; smaller RMA_HEAP_MAX and RMA_LOCAL_MAX help",
                      race_job.n_pes, race_pe_word(), race_job.stride);
+    } else if (race_remote_open(options.nodes, len)) {
+        race_inside--;
+        return; /* PE 0 has said why */
     } else if (share(len, why, sizeof why) || share_less(&len, why, sizeof why)) {
         race_job.map_len = len;
+        race_remote_start();
         (void)race_context_of(NULL); /* before there are threads */
         t = race_thread_new(NULL);
         if (t) race_thread_adopt(t);
@@ -288,7 +298,9 @@ void race_open(void) {
     } else {
         if (why[0]) race_say("%s %d: %s", race_pe_word(), race_pe_number(race_job.my_pe), why);
         if (race_job.my_pe == 0)
-            race_say("the %ss do not share the detector's memory: race detection is off", race_pe_word());
+            race_say("the %ss do not share the detector's memory%s: race detection is off", race_pe_word(),
+                     race_host_covers_hosts() ? "" : " (for MPI's windows and coarrays all must be on one host)");
+        race_remote_end();
     }
     race_inside--;
 }
@@ -315,6 +327,7 @@ void race_close(void) {
     last = race_job.ends_alone
                ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
                : race_job.my_pe == 0;
+    race_remote_end();
     races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
     past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
     if (last) race_suppressions_unused(race_job.header->suppressions_used);
@@ -327,7 +340,13 @@ void race_close(void) {
 
 /* A library's destructors run after the program's own, and after on_exit. */
 static __attribute__((destructor)) void end(void) {
-    if (!race_job.map || !options.exitcode || status_at_exit || getpid() != process) return;
+    if (!race_job.map || status_at_exit || getpid() != process) return;
+    /* The program has left the end to the library. Other hosts still ask this one, and only all know all races. */
+    if (race_job.host_of && race_job.on && race_host_is_up()) {
+        begun = 1;
+        race_close();
+    }
+    if (!options.exitcode) return;
     if (!race_job.header->races && !race_job.header->past_ends) return;
     fflush(NULL);
     race_ompt_end();

@@ -12,6 +12,8 @@
  *     cells          the accesses of each 8 bytes of each PE's space and global variables (shadow.h)
  *     strips         accesses of larger blocks of them (shadow.h)
  *
+ * On several hosts each has this memory for its own PEs (remote.h).
+ *
  * In a program of MPI windows a PE is a rank of MPI_COMM_WORLD. Instead of the cells of spaces the memory has:
  *
  *     windows        the memory of each window, for reports (mpi_memory.h)
@@ -67,8 +69,9 @@ struct race_place {
 struct race_wording;
 
 struct race_header {
-    uint64_t nonce; /* equal to that in PE 0's message if this is the right file */
-    uint32_t n_actors;
+    uint64_t nonce;                 /* equal to that in PE 0's message if this is the right file */
+    uint32_t n_actors;              /* on several hosts all numbers: others use the rest */
+    uint32_t of_host;               /* on several hosts: how many actors this one has added */
     uint32_t races;                 /* reported races */
     uint32_t past_ends;             /* reported operations past a block's end */
     uint32_t threads;               /* set once a PE has created a thread */
@@ -115,6 +118,9 @@ struct race_job {
     int ends_alone;                     /* 1: a PE may end without the others: an image of coarrays */
     const struct race_wording *wording; /* report.h; NULL: the program has OpenSHMEM's or librma's calls */
     int my_pe, n_pes;
+    int hosts, host; /* the number of hosts, and this one's number */
+    int *host_of;    /* of each PE; NULL: all are on one host */
+    int *leaders;    /* the lowest PE of each host */
     struct race_header *header;
     char *map; /* the whole file */
     size_t map_len;
@@ -133,14 +139,14 @@ struct race_job {
     size_t cells_stride;     /* from one PE's cells to the next's, in cells */
     struct race_cell *statics_cells;
     size_t statics_stride;
-    struct race_strip *strips;          /* of the memory of `cells` and `statics_cells`; NULL: none */
-    uint64_t *others;                   /* of each page of it: epochs (shadow.h) */
-    size_t stripped;                    /* bytes of these cells */
-    struct race_cell *attached;         /* of PE 0's attached memory; NULL: no room for these cells */
-    uint32_t arenas;                    /* of each process; 0: the program has no windows of MPI */
-    size_t exposed_len;                 /* bytes */
-    struct race_cell *exposed;          /* the cells of the first process's first arena */
-    uint16_t *arena_of;                 /* for each process and part of its address space: 1 + its arena, or 0 */
+    struct race_strip *strips;  /* of the memory of `cells` and `statics_cells`; NULL: none */
+    uint64_t *others;           /* of each page of it: epochs (shadow.h) */
+    size_t stripped;            /* bytes of these cells */
+    struct race_cell *attached; /* of PE 0's attached memory; NULL: no room for these cells */
+    uint32_t arenas;            /* of each process; 0: the program has no windows of MPI */
+    size_t exposed_len;         /* bytes */
+    struct race_cell *exposed;  /* the cells of the first process's first arena */
+    uint16_t *arena_of;         /* for each process and part of its address space: 1 + its arena, or 0 */
     struct race_named_window *named_windows;
     struct race_channel *channels;
     uintptr_t space;  /* own space: heaps, as mapped here */

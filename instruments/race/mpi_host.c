@@ -58,6 +58,13 @@ int race_host_share_less(void) {
     return 1;
 }
 
+int race_host_covers_hosts(void) { return 0; }
+
+void race_host_abort(void) {
+    PMPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    exit(EXIT_FAILURE);
+}
+
 int race_host_broadcast(void *data, size_t len) {
     return PMPI_Bcast(data, (int)len, MPI_BYTE, 0, MPI_COMM_WORLD) == MPI_SUCCESS ? 0 : -1;
 }

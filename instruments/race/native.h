@@ -6,12 +6,14 @@
 #include "rma.h"
 
 #define PRMA(CALL) extern __typeof__(CALL) p##CALL
+PRMA(rma_abort) __attribute__((noreturn));
 PRMA(rma_my_pe);
 PRMA(rma_n_pes);
 PRMA(rma_node_n_pes);
 PRMA(rma_initialized);
 PRMA(rma_malloc);
 PRMA(rma_ptr);
+PRMA(rma_gptr);
 PRMA(rma_gptr_get);
 PRMA(rma_free);
 PRMA(rma_broadcast);

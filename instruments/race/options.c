@@ -95,13 +95,14 @@ int race_options_wanted(void) {
 }
 
 /* The settings that may be given once. */
-enum setting { ON, EXITCODE, HISTORY, ATOMICS, SETTINGS };
+enum setting { ON, EXITCODE, HISTORY, ATOMICS, HOSTS, SETTINGS };
 
 /* Takes a word's value. Returns its setting, or SETTINGS if it is none. */
 static enum setting read_word(const char *word, long *value) {
     if ((*value = yes_or_no(word)) >= 0) return ON;
     if (!strncmp(word, "exitcode=", 9) && number(word + 9, 0, 255, value)) return EXITCODE;
     if (!strncmp(word, "history=", 8) && number(word + 8, HISTORY_LEAST, HISTORY_MOST, value)) return HISTORY;
+    if (!strcmp(word, "hosts=nodes")) return HOSTS;
     *value = !strcmp(word, "atomics=specification");
     return *value || !strcmp(word, "atomics=librma") ? ATOMICS : SETTINGS;
 }
@@ -117,7 +118,7 @@ void race_options_read(struct race_options *o, int pe) {
         } else if (s == SETTINGS) {
             if (pe == 0)
                 race_say("RMA_RACE=%s: \"%s\" is not yes, no, exitcode=0..255, history=%d..%d, atomics=specification, "
-                         "atomics=librma or suppressions=FILE; ignored",
+                         "atomics=librma, hosts=nodes or suppressions=FILE; ignored",
                          text, word, HISTORY_LEAST, HISTORY_MOST);
         } else if (given[s] && values[s] != value) {
             if (pe == 0) race_say("RMA_RACE=%s: \"%s\" contradicts \"%s\"; ignored", text, word, given[s]);
@@ -129,6 +130,7 @@ void race_options_read(struct race_options *o, int pe) {
     *o = (struct race_options){.on = values[ON] != 0,
                                .exitcode = (int)values[EXITCODE],
                                .history = (uint32_t)values[HISTORY],
+                               .nodes = given[HOSTS] != NULL,
                                .strict_atomics = values[ATOMICS] != 0};
     free(copy);
 }

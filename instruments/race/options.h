@@ -9,6 +9,7 @@ struct race_options {
     int on;
     int exitcode;       /* after races, of a PE that would have ended with 0; 0: do not change it */
     uint32_t history;   /* how many operations of each flow, and versions of each PE's knowledge, are kept */
+    int nodes;          /* 1: each node counts as a host (remote.h) */
     int strict_atomics; /* 1: report atomics that the specification leaves undefined, though librma executes them */
 };
 

@@ -6,7 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "instruments/race/remote.h"
 #include "instruments/race/spin.h"
+
+static uint32_t number_here(uint32_t entry) { return RACE_TABLED | (uint32_t)race_job.host * RACE_PLACES_MOST | entry; }
+
+static const struct race_place *place_of(uint32_t place) {
+    const uint32_t number = place & ~RACE_TABLED;
+    if (number / RACE_PLACES_MOST != (uint32_t)race_job.host) return race_remote_place(place);
+    return &race_job.header->places[number % RACE_PLACES_MOST];
+}
 
 /* The entry of (pc, pe, call), which is created if it does not exist. Entries are never removed; all PEs search and add
  * without a lock: the PE whose compare-and-swap of the pc's word succeeds fills the entry, and the others wait for
@@ -26,10 +35,10 @@ static uint32_t entry(uint64_t pc, uint32_t pe, const char *call) {
             seen = 0;
         }
         race_let_go();
-        if (!seen) return RACE_TABLED | number;
+        if (!seen) return number_here(number);
         if (seen != key) continue;
         while (!__atomic_load_n(&p->ready, __ATOMIC_ACQUIRE)) continue;
-        if (p->pe == pe && strncmp(p->call, call, sizeof p->call - 1) == 0) return RACE_TABLED | number;
+        if (p->pe == pe && strncmp(p->call, call, sizeof p->call - 1) == 0) return number_here(number);
     }
     return RACE_NOWHERE;
 }
@@ -56,12 +65,12 @@ uint32_t race_call_place(uintptr_t pc, const char *call) {
 
 const char *race_place_call(uint32_t place) {
     if (!(place & RACE_TABLED)) return "";
-    return race_job.header->places[place & ~RACE_TABLED].call;
+    return place_of(place)->call;
 }
 
 uint64_t race_place_pc(uint32_t place, int *main, int *pe) {
-    const struct race_place *p = &race_job.header->places[place & ~RACE_TABLED];
-    *main = !(place & RACE_TABLED) || p->pe == RACE_MAIN;
+    const struct race_place *p = place & RACE_TABLED ? place_of(place) : NULL;
+    *main = !p || p->pe == RACE_MAIN;
     *pe = *main ? 0 : (int)p->pe;
-    return place & RACE_TABLED ? p->pc >> 1 : place;
+    return p ? p->pc >> 1 : place;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Places in the program, as numbers of 32 bits that mean the same on all PEs: an offset in the main program, or the
- * number of an entry in the table of race_job.header. */
+ * number of a host and of an entry in the table of its race_job.header. */
 #ifndef RACE_PLACES_H
 #define RACE_PLACES_H
 

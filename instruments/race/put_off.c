@@ -5,7 +5,7 @@
 
 #include "instruments/race/clock.h"
 
-#define EVENTS 64
+#define EVENTS 256
 static __thread struct race_event events[EVENTS];
 __thread int race_n_put_off;
 static int all_put_off; /* of all threads */

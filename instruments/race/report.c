@@ -12,6 +12,7 @@
 #include "instruments/race/locals.h"
 #include "instruments/race/options.h"
 #include "instruments/race/places.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/symbols.h"
 
 const char *race_pe_word(void) { return race_job.wording ? race_job.wording->pe : "PE"; }
@@ -25,7 +26,10 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->sort = s->kind == RACE_THREAD ? 0 : race_job.actors[actor].sort;
     if (s->kind != RACE_THREAD) {
         const struct race_progress *p = &race_job.progress[actor];
-        s->completed = __atomic_load_n(&p->completed, __ATOMIC_RELAXED) >= RACE_COUNT(epoch);
+        /* Of an actor on another host only that is known. */
+        s->completed =
+            (race_actor_is_elsewhere(actor) ? race_remote_completed(actor)
+                                            : __atomic_load_n(&p->completed, __ATOMIC_RELAXED)) >= RACE_COUNT(epoch);
         s->fenced = __atomic_load_n(&p->fenced, __ATOMIC_RELAXED) >= RACE_COUNT(epoch);
         s->missed = __atomic_load_n(&p->missed, __ATOMIC_RELAXED) >= RACE_COUNT(epoch);
         s->missed_by = race_actor_thread_number(__atomic_load_n(&p->by, __ATOMIC_RELAXED));
@@ -38,15 +42,20 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     race_symbols_place(place, s->place, sizeof s->place, s->function, sizeof s->function);
 }
 
-/* 1 if the pair has not been reported yet. All PEs share the table. */
-static int first_time(uint64_t a, uint64_t b) {
-    uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
+/* All PEs of the host share the table. */
+int race_pair_is_new(uint64_t key) {
     for (uint32_t i = 0; i < RACE_PAIRS_MOST; i++) {
         uint64_t *word = &race_job.header->pairs[((key >> 20) + i) % RACE_PAIRS_MOST], seen = 0;
         if (__atomic_compare_exchange_n(word, &seen, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return 1;
         if (seen == key) return 0;
     }
     return 0;
+}
+
+/* 1 if the pair has not been reported yet. */
+static int first_time(uint64_t a, uint64_t b) {
+    const uint64_t key = (a < b ? a * 0x9e3779b97f4a7c15u ^ b : b * 0x9e3779b97f4a7c15u ^ a) | 1;
+    return race_pair_is_new(key) && race_remote_pair_is_new(key);
 }
 
 static uint64_t hash_of(const struct race_side *s) {
@@ -271,6 +280,7 @@ static void report(const struct race_record *record, race_epoch mask, race_epoch
     const char *places[2], *functions[2];
     struct race_side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
+    if (race_remote_collects(record, mask, what, where)) return;
     if (race_inside || !first_time((uint64_t)place << 3 | (uint64_t)what, (uint64_t)record->place << 3 | record->write))
         return;
     race_inside++;

@@ -15,6 +15,9 @@ void race_report(const struct race_record *old, race_epoch mask, race_epoch kind
 void race_report_end(const struct race_record *old, race_epoch mask, size_t used, int what, uint32_t place,
                      const struct race_who *who, struct race_where where);
 
+/* race_pair_is_new: notes that the pair of places with this key is reported. Returns 0 if this host has it already. */
+int race_pair_is_new(uint64_t key);
+
 /* race_report_past_end: the call accesses `len` bytes from this offset of PE pe's symmetric heap on, the last `past` of
  * them after the end of the block in which they begin. */
 void race_report_past_end(const struct race_call *c, int pe, uint64_t offset, size_t len, size_t past, int write);

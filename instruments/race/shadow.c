@@ -10,6 +10,7 @@
 
 #include "instruments/race/flow.h"
 #include "instruments/race/job.h"
+#include "instruments/race/remote.h"
 #include "instruments/race/report.h"
 #include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
@@ -1014,34 +1015,42 @@ static void see(struct race_record *r) {
     r->seen[i].count = race_me->count;
 }
 
-void race_acquire(struct race_cell *c, race_epoch mask, int native) {
+_Static_assert(RACE_SEEN_MOST == RECORDS_MOST + 1, "all accesses of a cell");
+size_t race_saw(struct race_cell *c, race_epoch mask, int native, struct race_seen *told) {
     struct race_record records[RECORDS_MOST + 1];
     struct race_who who = {.epoch = race_now, .clock = race_me->clock};
     race_epoch w = __atomic_load_n(&c->write, __ATOMIC_ACQUIRE);
     uint32_t *word = lock_of(c);
-    int n, news[RECORDS_MOST + 1], n_news = 0;
+    size_t n_told = 0;
+    int n;
     race_runs_settle();
     race_late_settle();
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
         (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
         __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
-        return;
+        return 0;
     race_spin_lock(word);
     if (c->write & RACE_LONG && !list_tells(c, mask, native, &who)) {
         race_spin_unlock(word);
-        return;
+        return 0;
     }
     n = take(c, records);
     for (int i = 0; i < n; i++) {
         struct race_record *r = &records[i];
         if (!tells(r, mask, native) || record_before(r, &who)) continue;
         see(r);
-        news[n_news++] = i;
+        told[n_told++] = (struct race_seen){RACE_ACTOR(r->epoch), RACE_COUNT(r->epoch)};
     }
     scatter(c, records, n);
     race_spin_unlock(word);
-    for (int i = 0; i < n_news; i++)
-        race_learn(race_me, RACE_ACTOR(records[news[i]].epoch), RACE_COUNT(records[news[i]].epoch));
+    return n_told;
+}
+
+void race_acquire(struct race_cell *c, race_epoch mask, int native) {
+    struct race_seen told[RACE_SEEN_MOST];
+    size_t n;
+    if (!race_job.host_of || !race_remote_saw(c, mask, native, told, &n)) n = race_saw(c, mask, native, told);
+    for (size_t i = 0; i < n; i++) race_learn(race_me, told[i].actor, told[i].count);
 }
 
 /* From this many cells on, whole pages of the shared file are released: reading them would allocate them. */

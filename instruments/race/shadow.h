@@ -134,8 +134,14 @@ void race_after(const void *addr, size_t len, const uint32_t *clock,
  * NULL if nothing has been recorded there. */
 struct race_cell *race_private_cells(uintptr_t addr);
 
-/* race_acquire makes the calling thread know what the writes of the word's bytes told (wait_until, fetching atomics).
- * native: plain puts tell nothing. */
+/* race_saw: which operations tell something to the calling thread, which has seen the word's bytes; the cell notes that
+ * it has. Returns their number. race_acquire makes the calling thread know what the writes of the word's bytes told
+ * (wait_until, fetching atomics). native: plain puts tell nothing. */
+struct race_seen {
+    uint32_t actor, count;
+};
+#define RACE_SEEN_MOST 161
+size_t race_saw(struct race_cell *cell, race_epoch mask, int native, struct race_seen *told);
 void race_acquire(struct race_cell *cell, race_epoch mask, int native);
 
 /* race_forget: the memory is new; earlier accesses do not count. */

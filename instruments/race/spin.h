@@ -14,6 +14,7 @@
 
 extern __thread int race_locks_held; /* locks that the calling thread holds or waits for */
 extern __thread int race_n_put_off;  /* its events that are put off */
+extern int race_holds_in_library;    /* 1: it also counts its calls of the library (forward.h) */
 void race_catch_up(void);            /* these events happen now */
 
 static inline void race_hold(void) {
