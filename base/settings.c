@@ -70,9 +70,8 @@ static const struct setting settings_table[] = {
     {"RMA_NODE_PES", PES, LEAST, AT(node_pes), "auto", "most PEs of a machine that make one node",
      VALUES({"auto", "all that share memory"}, {"1", "each PE is a node of its own"})},
     {"RMA_SPIN", COUNT, EACH, AT(spin), "auto", "polls of a waiting PE before it yields and sleeps",
-     VALUES(
-         {"auto",
-          "many if each PE that wants to run has a core, fewer while other programs keep it from running, else none"})},
+     VALUES({"auto",
+             "many if each PE, or each thread that wants to run, has a core; fewer beside other programs; else none"})},
     {"RMA_PROGRESS", CHOICE, EACH, AT(progress), "auto", "who serves other nodes while the program computes",
      VALUES({"auto", "as thread"}, {"thread", "the progress thread of each PE, if MPI allows several threads"},
             {"none", "nobody, only calls of the library serve them"})},

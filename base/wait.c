@@ -97,7 +97,8 @@ static RMAI_COLD void adapt_polls(const struct rmai_patience *patience, uint64_t
     atomic_store_explicit(patience->polls_now, polls, memory_order_relaxed);
 }
 
-/* How many polls a wait may have made before it yields or sleeps, when it has made `polled` and they have run out. */
+/* The polls of a wait have run out when it has made `polled`. Returns up to how many it makes now; `polled` if it has
+ * to yield or sleep. */
 static unsigned more_polls(const struct rmai_patience *patience, unsigned polled) {
     return patience->crowd ? rmai_crowd_polls(patience->crowd, polled) : polled;
 }
@@ -117,7 +118,9 @@ void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience 
     if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
-/* 1 if a wait that is about to sleep polls again. */
+/* 1 if a wait that is about to sleep polls again. A wait does so AGAIN_MOST times at most: then it sleeps, and after
+ * that it is checked whether it lasts too long. */
+#define AGAIN_MOST 8
 static int polls_again(const struct rmai_patience *patience) {
     return patience->crowd && rmai_crowd_thins(patience->crowd);
 }
@@ -162,8 +165,9 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
     do {
         long nap = NAP_FIRST;
         heard = 0;
-        do now = poll_with_progress(e, old, patience, stall);
-        while (now == old && polls_again(patience));
+        now = poll_with_progress(e, old, patience, stall);
+        for (int i = 0; i < AGAIN_MOST && now == old && polls_again(patience); i++)
+            now = poll_with_progress(e, old, patience, stall);
         if (now == old && patience->yields) now = yield_with_progress(e, old, patience);
         if (now != old) break;
         if (patience->polls_now) gave_up = monotonic_ns();
@@ -212,8 +216,9 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
     uint64_t gave_up = 0;
     uint32_t now;
     if (patience->progress) return wait_with_progress(e, old, patience, stall, one_nap);
-    do now = poll_and_yield(e, old, patience, &gave_up);
-    while (now == old && polls_again(patience));
+    now = poll_and_yield(e, old, patience, &gave_up);
+    for (int i = 0; i < AGAIN_MOST && now == old && polls_again(patience); i++)
+        now = poll_and_yield(e, old, patience, &gave_up);
     if (now != old) {
         if (gave_up) adapt_polls(patience, gave_up, 0);
         return now;
@@ -271,7 +276,8 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
         sched_yield();
         return;
     }
-    if (polls_again(patience)) {
+    if (b->again < AGAIN_MOST && polls_again(patience)) {
+        b->again++;
         b->polls = b->most = 0;
         b->out_of_polls = 0;
         return;

@@ -76,8 +76,9 @@ struct rmai_stall {
 static inline double rmai_stall_counted(double seconds) { return seconds < 0.2 ? seconds : 0.2; }
 
 struct rmai_patience {
-    unsigned polls;  /* most polls of the word before the first yield */
-    unsigned yields; /* calls of sched_yield before sleeping, with one poll after each; a crowd has its own number */
+    unsigned polls; /* most polls of the word before the first yield */
+    unsigned
+        yields; /* calls of sched_yield before sleeping, with one poll after each; in a crowd it decides how many */
     /* or NULL: serves other PEs during the wait; returns 0 if there was nothing to do */
     int (*progress)(void *context);
     void *context;
@@ -141,7 +142,8 @@ void rmai_wake(struct rmai_event *e);
  * reads the word and calls rmai_backoff_turn. Start from {0}. */
 struct rmai_backoff {
     unsigned polls, most; /* polls made, and up to how many may be made now */
-    unsigned yields;      /* left */
+    unsigned yields;      /* that are left */
+    int again;            /* how often it has polled anew instead of a nap */
     int out_of_polls;
     uint64_t gave_up;         /* when the polls ran out, if their number adapts; else 0 */
     long nap;                 /* nanoseconds */

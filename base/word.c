@@ -53,8 +53,8 @@ static inline int move_pair(char *to, const char *from) { return (void)to, (void
 #endif
 
 /* On AMD's processors the memcpy of glibc (2.36) copies up to the size of the second cache, 512 KiB or 1 MiB, by one
- * instruction, and longer ones by a loop, which takes 1.2 to 1.3 times as long per byte, up to 64 MiB at least. So
- * there a long copy is made of shorter ones. */
+ * instruction. More bytes it copies by a loop, which takes 1.2 to 1.3 times as long for each byte (measured with 1 to
+ * 64 MiB). So there a long copy is made of shorter ones. */
 #define LONG_PIECE ((size_t)256 << 10)
 
 void rma_move_long_(void *dest, const void *source, size_t len) {

@@ -312,7 +312,7 @@ static int open_waiting(struct rmai_world *w) {
     usable = rmai_cpus_count(&cpus);
     usable = usable < quota ? usable : quota;
     mine->crowded = n > usable ? n - usable : 0;
-    if (mine->crowded) rmai_crowd_open(&w->crowd, usable, POLLS_ROOMY);
+    if (mine->crowded && w->job.settings.spin == RMAI_AUTO) rmai_crowd_open(&w->crowd, usable, POLLS_ROOMY);
     return code;
 }
 

@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -483,8 +484,12 @@ static void tell(const struct rmai_crowd *c, const char *text) {
 /* A crowd that reads a file of this test. */
 static void open_told(struct rmai_crowd *c, int processors, unsigned polls) {
     char name[] = "/tmp/check_wait.XXXXXX";
-    *c = (struct rmai_crowd){.file = mkstemp(name), .processors = processors, .polls = polls};
+    struct stat status;
+    *c = (struct rmai_crowd){.file = mkstemp(name), .processors = processors, .polls = polls, .budget = polls};
     ck_assert_int_ge(c->file, 0);
+    ck_assert_int_eq(fstat(c->file, &status), 0);
+    c->device = status.st_dev;
+    c->inode = status.st_ino;
     ck_assert_int_eq(unlink(name), 0);
 }
 
@@ -511,7 +516,13 @@ START_TEST(a_crowd_has_room_while_its_threads_have_processors) {
     while ((more = rmai_crowd_polls(&c, polls)) > polls) polls = more, rounds++;
     ck_assert_uint_ge(polls, 1000);
     ck_assert_uint_gt(rounds, 1);
-    ck_assert_uint_gt(rmai_crowd_polls(&c, 0), 0); /* the next wait */
+    polls = 0;
+    while ((more = rmai_crowd_polls(&c, polls)) > polls) polls = more;
+    ck_assert_uint_gt(polls, 0);
+    ck_assert_uint_lt(polls, 1000); /* the next wait polls less, since the last one's polls did not suffice, */
+    for (int i = 0; i < 1000; i++) ck_assert_uint_gt(rmai_crowd_polls(&c, 0), 0); /* and after many that ended */
+    for (polls = 0; (more = rmai_crowd_polls(&c, polls)) > polls; polls = more) continue;
+    ck_assert_uint_ge(polls, 1000); /* as much as the first */
     tell(&c, "0.10 0.20 0.30 12/99 1234\n");
     polls = rmai_crowd_polls(&c, 0);
     ck_assert_uint_eq(rmai_crowd_polls(&c, polls), polls); /* after its first polls it asks, and gives up */
