@@ -476,7 +476,7 @@ gives "a native program, the file that reads without --race" 0 0 \
     "compiled without --race: word_native.c; its loads and stores are not seen"
 
 # Another tool takes the program's calls before the detector does.
-printf '#!/bin/sh\nexec "%s" ./racy\n' "$prefix/bin/rma_trace" >recorded
+printf '#!/bin/sh\nexec "%s" --library "%s" ./racy\n' "$prefix/bin/rma_trace" "$prefix/lib/librma_trace.so" >recorded
 chmod +x recorded
 job ./recorded
 gives "rma_trace with a program of --race" 0 0 "which comes before the detector: no races are looked for; leave that"

@@ -51,7 +51,8 @@ headers=$(${MPICC:-mpicc.mpich} -show | tr ' ' '\n' | grep '^-I' | tr '\n' ' ')
 # shellcheck disable=SC2086
 if ! $cc $flags $headers -Wno-tsan -Wno-unknown-warning-option -ffunction-sections -Wl,--gc-sections \
     -I"$top_builddir" -I"$top_srcdir" -I"$top_srcdir/include" -pthread -o "$dir/near" \
-    "$top_srcdir/runtime/node/mailbox.c" "$top_srcdir/base/wait.c" "$top_srcdir/test/threads/near.c" \
+    "$top_srcdir/runtime/node/mailbox.c" "$top_srcdir/base/wait.c" "$top_srcdir/base/crowd.c" \
+    "$top_srcdir/base/clock.c" "$top_srcdir/test/threads/near.c" \
     >"$dir/log" 2>&1; then
     fail "compilation"
     exit 1

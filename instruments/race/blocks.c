@@ -128,6 +128,7 @@ void race_block_begins(int pe, const struct race_block *block) {
 
 void race_freed(const struct race_call *c, int pe, uint64_t offset) {
     if (!race_watches() || pe < 0 || pe >= race_job.n_pes) return;
+    race_runs_settle(); /* another PE may get the memory before this thread's next event */
     if (offset < race_job.local) remove_span(offset);
     if (race_is_elsewhere(pe))
         race_remote_block_ends(pe, offset, race_call_place(c->pc, c->name));

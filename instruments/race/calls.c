@@ -183,8 +183,7 @@ static void report_not_ready(void *arg, const struct race_record *r, race_epoch 
     for (int i = 0; i < race_group_n(a->group); i++)
         if (gives_to_me(a, i) && race_group_arrival(a->group, i, a->one) && !race_before(r, a->one)) {
             const int pe = race_group_pes(a->group)[i];
-            const struct race_who who = {.epoch = RACE_EPOCH(race_actor_standing(RACE_THREAD, pe, pe), 0),
-                                         .clock = a->one};
+            const struct race_who who = {.epoch = RACE_EPOCH(pe, 0), .clock = a->one}; /* its first thread */
             race_report(r, mask, RACE_PLAIN, RACE_GIVES, race_call_place(a->call->pc, a->call->name), &who, where);
             return;
         }

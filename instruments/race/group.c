@@ -12,6 +12,7 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/contexts.h"
 #include "instruments/race/job.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/remote.h"
 #include "instruments/race/spin.h"
 
@@ -162,6 +163,7 @@ size_t race_group_leave(struct race_group *g, int from) {
 
 int race_group_arrival(const struct race_group *g, int member, uint32_t *clock) {
     const struct slot *s = slot_of(g, member, g->calls - 1);
+    if (race_is_elsewhere(g->pes[member])) return 0; /* its slot is on its host */
     if (__atomic_load_n(&s->number, __ATOMIC_ACQUIRE) != g->calls) return 0;
     memcpy(clock, s->clock, race_job.clocks * sizeof *clock);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
@@ -212,6 +214,9 @@ void race_group_lock(uint64_t offset, int tell) {
         race_remote_lock((int)(number % (size_t)race_job.hosts), offset, tell);
         return;
     }
+    /* With the clock as it was, and without a lock: recording may report. */
+    race_runs_settle();
+    race_late_settle();
     race_spin_lock(&s->taken);
     if (tell) {
         race_tell_clock(race_me, s->clock);
@@ -261,6 +266,7 @@ void race_group_post(uint64_t event) {
         race_group_lock(event, 1);
         return;
     }
+    race_runs_settle();
     race_spin_lock(&e->taken);
     if (e->posts - e->consumed < POSTS) memset(clock_of(e, e->posts), 0, race_job.clocks * sizeof(uint32_t));
     race_tell_clock(race_me, clock_of(e, e->posts++));
@@ -273,6 +279,8 @@ void race_group_await(uint64_t event, uint32_t count) {
         race_group_lock(event, 0);
         return;
     }
+    race_runs_settle();
+    race_late_settle();
     race_spin_lock(&e->taken);
     for (; count > 0 && e->consumed != e->posts; count--) race_join(race_me, clock_of(e, e->consumed++));
     race_spin_unlock(&e->taken);

@@ -53,7 +53,7 @@ struct found {
     struct race_record record;
     struct descriptions by;
     race_epoch mask;
-    uint64_t addr;
+    uint64_t addr, used; /* bytes of memory that ends */
     int what;
 };
 
@@ -242,8 +242,11 @@ static void report_found(const struct message *answer, uintptr_t addr, race_epoc
     end();
     for (uint32_t i = 0; i < n; i++) {
         know_actors(&found[i].by);
-        race_report(&found[i].record, found[i].mask, kind, found[i].what, place, who,
-                    (struct race_where){.addr = addr + found[i].addr, .pe = pe});
+        const struct race_where where = {.addr = addr + found[i].addr, .pe = pe};
+        if (found[i].what == RACE_FREES || found[i].what == RACE_LEAVES)
+            race_report_end(&found[i].record, found[i].mask, found[i].used, found[i].what, place, who, where);
+        else
+            race_report(&found[i].record, found[i].mask, kind, found[i].what, place, who, where);
     }
 }
 
@@ -384,7 +387,8 @@ int race_remote_pair_is_new(uint64_t key) {
 
 static __thread struct message *collects; /* of the service: the answer, while it acts for another thread */
 
-int race_remote_collects(const struct race_record *old, race_epoch mask, int what, struct race_where where) {
+int race_remote_collects(const struct race_record *old, race_epoch mask, int what, struct race_where where,
+                         size_t used) {
     struct message *a = collects;
     if (!a) return 0;
     for (uint32_t i = 0; i < a->n; i++)
@@ -394,6 +398,7 @@ int race_remote_collects(const struct race_record *old, race_epoch mask, int wha
                                           .by = describe_both(RACE_ACTOR(old->epoch)),
                                           .mask = mask,
                                           .addr = where.addr,
+                                          .used = used,
                                           .what = what};
     return 1;
 }

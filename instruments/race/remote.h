@@ -79,6 +79,7 @@ int race_remote_pair_is_new(uint64_t key);
 
 /* race_remote_collects: called with each race that is found. Returns 1 if the calling thread acts for a thread of
  * another host, which will report the race. */
-int race_remote_collects(const struct race_record *old, race_epoch mask, int what, struct race_where where);
+int race_remote_collects(const struct race_record *old, race_epoch mask, int what, struct race_where where,
+                         size_t used);
 
 #endif

@@ -26,7 +26,7 @@ static void word_side(struct race_side *s, race_epoch epoch, int what, uint32_t 
     s->sort = s->kind == RACE_THREAD ? 0 : race_job.actors[actor].sort;
     if (s->kind != RACE_THREAD) {
         const struct race_progress *p = &race_job.progress[actor];
-        /* Of an actor on another host only that is known. */
+        /* Of an actor of another host only `completed` is known. */
         s->completed =
             (race_actor_is_elsewhere(actor) ? race_remote_completed(actor)
                                             : __atomic_load_n(&p->completed, __ATOMIC_RELAXED)) >= RACE_COUNT(epoch);
@@ -280,7 +280,7 @@ static void report(const struct race_record *record, race_epoch mask, race_epoch
     const char *places[2], *functions[2];
     struct race_side now, old;
     size_t bytes = (size_t)__builtin_popcountll(record->epoch & mask & RACE_MASK);
-    if (race_remote_collects(record, mask, what, where)) return;
+    if (race_remote_collects(record, mask, what, where, used)) return;
     if (race_inside || !first_time((uint64_t)place << 3 | (uint64_t)what, (uint64_t)record->place << 3 | record->write))
         return;
     race_inside++;

@@ -952,6 +952,17 @@ int race_before(const struct race_record *r, const uint32_t *clock) {
     return record_before(r, &(const struct race_who){.clock = clock});
 }
 
+/* Calls `found` for the accesses of a whole block that do not happen before this clock. */
+static void strip_after(const struct race_strip *s, race_epoch mask, const struct race_who *who,
+                        void (*found)(void *arg, const struct race_record *r, race_epoch mask, struct race_where where),
+                        void *arg, struct race_where where) {
+    const race_epoch w = __atomic_load_n(&s->write, __ATOMIC_ACQUIRE), r = __atomic_load_n(&s->read, __ATOMIC_ACQUIRE);
+    if (w && !happens_before(w, who))
+        found(arg, &(struct race_record){.epoch = w | RACE_MASK, .place = s->write_at, .write = 1}, mask, where);
+    if (r && !happens_before(r, who))
+        found(arg, &(struct race_record){.epoch = r | RACE_MASK, .place = s->read_at}, mask, where);
+}
+
 void race_after(const void *p, size_t len, const uint32_t *clock,
                 void (*found)(void *arg, const struct race_record *r, race_epoch mask, struct race_where where),
                 void *arg) {
@@ -963,10 +974,12 @@ void race_after(const void *p, size_t len, const uint32_t *clock,
         const size_t together = s.together < len ? s.together : len;
         struct race_where where = {.addr = s.addr, .pe = s.pe};
         struct race_cell *c = s.cells;
+        const struct race_strip *strip = NULL;
         for (size_t at = 0; c && at < together; c++) {
             const size_t room = 8 - (where.addr & 7), part = room < together - at ? room : together - at;
             const race_epoch mask = race_mask(where.addr, part), w = __atomic_load_n(&c->write, __ATOMIC_RELAXED),
                              r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+            if (has_strips(c) && strip_of(c) != strip) strip_after(strip = strip_of(c), mask, &who, found, arg, where);
             if (w & RACE_LONG || (w && !happens_before(w, &who)) || (r && !happens_before(r, &who))) {
                 uint32_t *word = lock_of(c);
                 int n;

@@ -312,7 +312,7 @@ static int open_waiting(struct rmai_world *w) {
     usable = rmai_cpus_count(&cpus);
     usable = usable < quota ? usable : quota;
     mine->crowded = n > usable ? n - usable : 0;
-    if (mine->crowded && w->job.settings.spin == RMAI_AUTO) rmai_crowd_open(&w->crowd, usable, POLLS_ROOMY);
+    w->crowd = (struct rmai_crowd){.file = -1, .processors = usable};
     return code;
 }
 
@@ -361,6 +361,7 @@ static int agree_on_waiting(struct rmai_world *w, int code) {
     if (w->job.settings.spin != RMAI_AUTO) {
         patience.polls = (unsigned)rmai_min((size_t)w->job.settings.spin, UINT_MAX);
     } else if (crowded) {
+        rmai_crowd_open(&w->crowd, w->crowd.processors, POLLS_ROOMY);
         patience.crowd = &w->crowd;
     } else {
         atomic_store_explicit(&w->polls_now, patience.polls, memory_order_relaxed);
