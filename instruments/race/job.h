@@ -69,7 +69,7 @@ struct race_place {
 struct race_wording;
 
 struct race_header {
-    uint64_t nonce;                 /* equal to that in PE 0's message if this is the right file */
+    uint64_t nonce;                 /* equal to that in its maker's message if this is the right file */
     uint32_t n_actors;              /* on several hosts all numbers: others use the rest */
     uint32_t of_host;               /* on several hosts: how many actors this one has added */
     uint32_t races;                 /* reported races */
