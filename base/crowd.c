@@ -16,9 +16,9 @@
 #define GAP_LEAST 100000u
 #define GAP_MOST  1600000u
 
-/* Polls between two readings, some microseconds: a wait that polls while another thread wants its processor goes on for
+/* Polls between two readings, some microseconds: a wait that polls while another thread wants its processor does so for
  * no longer than that. */
-#define POLLS_ASK 200u
+#define POLLS_A_READING 200u
 
 #define LOADAVG "/proc/loadavg"
 
@@ -57,7 +57,7 @@ static int count_running(const struct rmai_crowd *c) {
     return sscanf(text, "%*s %*s %*s %d/", &running) == 1 && running > 0 ? running : 0;
 }
 
-static RMAI_COLD int ask(struct rmai_crowd *c) {
+static RMAI_COLD int read_room(struct rmai_crowd *c) {
     const int running = count_running(c), room = running && running <= c->processors;
     uint32_t gap = 2 * atomic_load_explicit(&c->gap, memory_order_relaxed);
     if (room || gap < GAP_LEAST) gap = GAP_LEAST;
@@ -68,39 +68,37 @@ static RMAI_COLD int ask(struct rmai_crowd *c) {
     return room;
 }
 
-/* Each wait that polls raises the budget a little, and one that has used it up lowers it much. */
-static unsigned change_budget(struct rmai_crowd *c, unsigned budget, int lower) {
-    budget = lower ? budget / 4 : budget + budget / 16;
-    if (budget < POLLS_ASK) budget = POLLS_ASK;
+static void set_budget(struct rmai_crowd *c, unsigned budget) {
+    if (budget < POLLS_A_READING) budget = POLLS_A_READING;
     if (budget > c->polls) budget = c->polls;
     atomic_store_explicit(&c->budget, budget, memory_order_relaxed);
-    return budget;
 }
 
+/* Each wait that polls raises the budget a little, and one that has used it up lowers it much. */
 unsigned rmai_crowd_polls(struct rmai_crowd *c, unsigned polled) {
     const unsigned budget = atomic_load_explicit(&c->budget, memory_order_relaxed);
     if (!atomic_load_explicit(&c->room, memory_order_relaxed)) return polled;
     if (polled == 0) {
-        if (budget < c->polls) change_budget(c, budget, 0);
-        return POLLS_ASK;
+        if (budget < c->polls) set_budget(c, budget + budget / 16);
+        return POLLS_A_READING;
     }
     if (polled >= budget) {
-        change_budget(c, budget, 1);
+        set_budget(c, budget / 4);
         return polled;
     }
-    return ask(c) ? polled + POLLS_ASK : polled;
+    return read_room(c) ? polled + POLLS_A_READING : polled;
 }
 
 int rmai_crowd_thins(struct rmai_crowd *c) {
     if (c->polls == 0 || atomic_load_explicit(&c->room, memory_order_relaxed)) return 0;
-    return (int64_t)(rmai_clock_ticks() - atomic_load_explicit(&c->due, memory_order_relaxed)) >= 0 && ask(c);
+    return (int64_t)(rmai_clock_ticks() - atomic_load_explicit(&c->due, memory_order_relaxed)) >= 0 && read_room(c);
 }
 
 unsigned rmai_crowd_yields(const struct rmai_crowd *c) {
     return atomic_load_explicit(&c->yields, memory_order_relaxed);
 }
 
-/* A wait that need not sleep saves as much time as ten yields take: so it outweighs several that yield in vain. */
+/* A wait that need not sleep saves as much time as ten yields take: so it outweighs several that sleep after all. */
 void rmai_crowd_yielded(struct rmai_crowd *c, int ended) {
     const unsigned old = rmai_crowd_yields(c);
     unsigned now = ended ? 2 * old : old > YIELDS_LEAST ? old - 1 : YIELDS_LEAST;

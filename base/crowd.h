@@ -5,8 +5,8 @@
  * PEs sleep or have ended, those that want to run have a processor each, and a PE that exchanges words with another one
  * by sleeps takes a hundred times as long as by polls. The kernel counts the threads of the machine that want to run
  * (proc(5), loadavg). To read that number takes a microsecond. A process reads it after some microseconds of polls; and
- * before it sleeps, if it has not read it for a while. PEs that are bound to one processor may poll in vain although
- * there are enough processors: a wait whose polls do not suffice makes the next ones poll less.
+ * before it sleeps, if it has not read it for a while. Polls do not help PEs that are bound to
+ * the same processor, however many there are: a wait whose polls do not suffice makes the next ones poll less.
  *
  * Where PEs share a processor, one that yields lets the next one run, and after a few yields all may have come to where
  * they meet: then none sleeps. But some kernels (Linux 6.6 and later) let sched_yield return to the same thread. So a
@@ -34,7 +34,7 @@ struct rmai_crowd {
 };
 
 /* rmai_crowd_open: the PEs of the node, which share `processors`, may each make up to `polls` polls in a wait while
- * there is room. rmai_crowd_close ends that; it may be called for a zeroed crowd, too. */
+ * there is room. rmai_crowd_close ends that, and does nothing to a zeroed crowd. */
 void rmai_crowd_open(struct rmai_crowd *c, int processors, unsigned polls);
 void rmai_crowd_close(struct rmai_crowd *c);
 

@@ -118,11 +118,11 @@ void rmai_backoff_over(const struct rmai_backoff *b, const struct rmai_patience 
     if (b->gave_up) adapt_polls(patience, b->gave_up, b->nap <= NAP_FIRST ? FIRST_REST : 0);
 }
 
-/* 1 if a wait that is about to sleep polls again. A wait does so AGAIN_MOST times at most: then it sleeps, and after
- * that it is checked whether it lasts too long. */
+/* 1 if a wait that is about to sleep polls again; *again counts how often it has done so. After AGAIN_MOST times it
+ * sleeps, since only after a sleep the wait is checked for lasting too long. */
 #define AGAIN_MOST 8
-static int polls_again(const struct rmai_patience *patience) {
-    return patience->crowd && rmai_crowd_thins(patience->crowd);
+static int polls_again(const struct rmai_patience *patience, int *again) {
+    return patience->crowd && *again < AGAIN_MOST && rmai_crowd_thins(patience->crowd) && ++*again;
 }
 
 /* After a rest that brought no new value patience->late checks the wait. */
@@ -165,9 +165,9 @@ static uint32_t wait_with_progress(struct rmai_event *e, uint32_t old, const str
     do {
         long nap = NAP_FIRST;
         heard = 0;
-        now = poll_with_progress(e, old, patience, stall);
-        for (int i = 0; i < AGAIN_MOST && now == old && polls_again(patience); i++)
-            now = poll_with_progress(e, old, patience, stall);
+        int again = 0;
+        do now = poll_with_progress(e, old, patience, stall);
+        while (now == old && polls_again(patience, &again));
         if (now == old && patience->yields) now = yield_with_progress(e, old, patience);
         if (now != old) break;
         if (patience->polls_now) gave_up = monotonic_ns();
@@ -215,10 +215,10 @@ static uint32_t wait_for_change(struct rmai_event *e, uint32_t old, const struct
                                 struct rmai_stall *stall, int one_nap) {
     uint64_t gave_up = 0;
     uint32_t now;
+    int again = 0;
     if (patience->progress) return wait_with_progress(e, old, patience, stall, one_nap);
-    now = poll_and_yield(e, old, patience, &gave_up);
-    for (int i = 0; i < AGAIN_MOST && now == old && polls_again(patience); i++)
-        now = poll_and_yield(e, old, patience, &gave_up);
+    do now = poll_and_yield(e, old, patience, &gave_up);
+    while (now == old && polls_again(patience, &again));
     if (now != old) {
         if (gave_up) adapt_polls(patience, gave_up, 0);
         return now;
@@ -276,8 +276,7 @@ void rmai_backoff_turn(struct rmai_backoff *b, const struct rmai_patience *patie
         sched_yield();
         return;
     }
-    if (b->again < AGAIN_MOST && polls_again(patience)) {
-        b->again++;
+    if (polls_again(patience, &b->again)) {
         b->polls = b->most = 0;
         b->out_of_polls = 0;
         return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The world: all that the process knows about the job. runtime/life/runtime.c opens and closes it.
  *
- * The job and the heaps are embedded. For every other module it has only a pointer: a file that uses the fields of a
- * module includes that module's header, so its includes tell what it may touch. rma_reach_ is what the inlined calls
- * read. */
+ * The job, the heaps and what waits read are embedded. For every other module it has only a pointer: a file that uses
+ * the fields of a module includes that module's header, so its includes tell what it may touch. rma_reach_ is what the
+ * inlined calls read. */
 #ifndef RMAI_WORLD_H
 #define RMAI_WORLD_H
 

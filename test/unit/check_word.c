@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The copies of the inlined calls, of every short length and of long ones, compared with a loop over bytes.
  *
- * Broken by a byte that is left out or comes from elsewhere, and by one that is written before dest or behind it. */
+ * Broken by a byte that is left out or comes from elsewhere, and by one that is written before or after dest. */
 #include "config.h"
 
 #include "rma.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM   16                       /* bytes before dest and behind it, which stay */
+#define ROOM   16                       /* bytes before and after dest, which stay */
 #define MOST   (3 * RMA_LONG_MIN_ + 99) /* bytes of a copy */
 #define ALIGNS 9                        /* places of each side, within a word and in the next one */
 
@@ -20,8 +20,8 @@ static unsigned char *from, *to;
 /* The k-th byte: the period has no factor in common with the pieces of a copy. */
 static unsigned char byte_of(size_t k) { return (unsigned char)(k % 251 + 1); }
 
-/* Of long copies only the bytes around the pieces' ends, one of a thousand others, and the last ones are looked at. */
-static int looked_at(size_t k, size_t len) { return len < 4096 || k % 1021 == 0 || k % 65536 < 2 || k + 64 > len; }
+/* Long copies are compared around the pieces' ends, at one of a thousand other bytes, and at the end. */
+static int is_compared(size_t k, size_t len) { return len < 4096 || k % 1021 == 0 || k % 65536 < 2 || k + 64 > len; }
 
 static void check_copy(void (*copy)(void *, const void *, size_t), size_t len, size_t at, size_t source) {
     unsigned char *dest = to + ROOM + at;
@@ -29,7 +29,7 @@ static void check_copy(void (*copy)(void *, const void *, size_t), size_t len, s
     memset(dest - ROOM, 0, len + 2 * (size_t)ROOM);
     copy(dest, from + source, len);
     for (size_t k = 0; k < len; k++)
-        if (looked_at(k, len) && dest[k] != byte_of(k))
+        if (is_compared(k, len) && dest[k] != byte_of(k))
             ck_abort_msg("byte %zu of %zu is %d and not %d (dest + %zu, source + %zu)", k, len, dest[k], byte_of(k), at,
                          source);
     for (size_t k = 1; k <= ROOM; k++)
