@@ -147,6 +147,16 @@ static __attribute__((noinline)) void first_of_part(struct race_cell *c, uintptr
     access(c, addr, mask, write, pc, race_job.my_pe);
 }
 
+static inline __attribute__((always_inline)) void record_first(struct race_cell *c, uintptr_t addr, size_t size,
+                                                               race_epoch mask, int write, uintptr_t pc) {
+    if (size < 8)
+        first_of_part(c, addr, mask, write, pc);
+    else if (write)
+        first_write8(c, addr, race_same, pc);
+    else
+        first_read8(c, addr, race_same, pc);
+}
+
 /* Every load and store of the program passes through this function. So it has no stack frame, and the remaining work is
  * done by tail calls. */
 static inline __attribute__((always_inline)) void load_store(uintptr_t addr, size_t size, int write, uintptr_t pc) {
@@ -170,12 +180,7 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
     e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
     if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
-    if (size < 8)
-        first_of_part(c, addr, mask, write, pc);
-    else if (write)
-        first_write8(c, addr, race_same, pc);
-    else
-        first_read8(c, addr, race_same, pc);
+    record_first(c, addr, size, mask, write, pc);
 }
 
 /* The cells of a run, one by one; the first and the last may be accessed in part. */
@@ -184,14 +189,7 @@ static void run_in_cells(struct race_cell *c, uintptr_t addr, size_t len, int wr
         const size_t room = 8 - (addr & 7), part = room < len ? room : len;
         const race_epoch e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
         const race_epoch mask = part == 8 ? RACE_MASK : race_mask(addr, part);
-        if (((e ^ race_same) & (~RACE_MASK | mask)) != 0) {
-            if (part < 8)
-                first_of_part(c, addr, mask, write, pc);
-            else if (write)
-                first_write8(c, addr, race_same, pc);
-            else
-                first_read8(c, addr, race_same, pc);
-        }
+        if (((e ^ race_same) & (~RACE_MASK | mask)) != 0) record_first(c, addr, part, mask, write, pc);
         addr += part;
         len -= part;
         c++;

@@ -132,8 +132,7 @@ void race_thread_free(struct race_thread *t) {
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
     t->changed = 1;
 }
@@ -275,8 +274,7 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
     struct race_operation op;
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     if (race_actor_is_elsewhere(actor)) {
         race_remote_learn(t, actor, count);
         return;

@@ -141,8 +141,7 @@ static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (
 void race_join(struct race_thread *t, const uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
-        race_runs_settle();
-        race_late_settle();
+        race_settle_accesses();
         t->clock[actor] = count;
         t->changed = 1;
     }

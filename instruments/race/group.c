@@ -12,8 +12,8 @@
 #include "instruments/race/clock.h"
 #include "instruments/race/contexts.h"
 #include "instruments/race/job.h"
-#include "instruments/race/runs.h"
 #include "instruments/race/remote.h"
+#include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
 #define RING 4
@@ -210,13 +210,11 @@ int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values) 
 void race_group_lock(uint64_t offset, int tell) {
     size_t number = (offset >> 2) * 0x9e3779b97f4a7c15u >> 48;
     struct slot *s = (struct slot *)(void *)(race_job.lock_clocks + number % RACE_LOCKS_MOST * race_lock_bytes());
+    race_settle_accesses(); /* with the clock as it was, and without a lock: recording may report */
     if (race_job.host_of && (int)(number % (size_t)race_job.hosts) != race_job.host) {
         race_remote_lock((int)(number % (size_t)race_job.hosts), offset, tell);
         return;
     }
-    /* With the clock as it was, and without a lock: recording may report. */
-    race_runs_settle();
-    race_late_settle();
     race_spin_lock(&s->taken);
     if (tell) {
         race_tell_clock(race_me, s->clock);
@@ -279,8 +277,7 @@ void race_group_await(uint64_t event, uint32_t count) {
         race_group_lock(event, 0);
         return;
     }
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     race_spin_lock(&e->taken);
     for (; count > 0 && e->consumed != e->posts; count--) race_join(race_me, clock_of(e, e->consumed++));
     race_spin_unlock(&e->taken);

@@ -272,8 +272,7 @@ int race_remote_saw(const struct race_cell *cell, race_epoch mask, int native, s
     const struct message *answer;
     struct message *m;
     if (pe < 0 || !race_is_elsewhere(pe)) return 0;
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     m = begin(TOLD);
     as_me(m);
     m->epoch = mask;
@@ -310,9 +309,7 @@ size_t race_remote_group(int host, uint64_t key, const uint64_t members[2], uint
 }
 
 void race_remote_lock(int host, uint64_t offset, int tell) {
-    struct message *m;
-    race_runs_settle();
-    m = begin(LOCK);
+    struct message *m = begin(LOCK);
     m->addr = offset;
     m->flag = tell;
     if (tell) with_clock(m, race_me->clock);

@@ -54,8 +54,7 @@ void race_runs_record(void) {
 void race_runs_end(void) {
     if (!race_alone) return;
     race_alone = 0; /* first: race_runs_record may call this function */
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     for (int i = 0; i < race_n_runs; i++) sites[i]->last = 0;
     race_n_runs = 0;
 }

@@ -75,4 +75,10 @@ static inline void race_late_settle(void) {
     if (__builtin_expect(race_n_late, 0)) race_late_record();
 }
 
+/* race_settle_accesses: both, before the thread learns something. */
+static inline void race_settle_accesses(void) {
+    race_runs_settle();
+    race_late_settle();
+}
+
 #endif

@@ -1036,8 +1036,7 @@ size_t race_saw(struct race_cell *c, race_epoch mask, int native, struct race_se
     uint32_t *word = lock_of(c);
     size_t n_told = 0;
     int n;
-    race_runs_settle();
-    race_late_settle();
+    race_settle_accesses();
     if (!(w & RACE_LONG) && (!w || happens_before(w, &who)) &&
         (__atomic_load_n(&c->read, __ATOMIC_ACQUIRE) & RACE_KIND) != RACE_SECOND &&
         __atomic_load_n(&c->write, __ATOMIC_RELAXED) == w) /* both words were read at the same moment */
