@@ -54,19 +54,6 @@ void rmai_window_memory_grown(struct rmai_world *w) {
     if (w->net) rmai_dynamic_grown(w->net);
 }
 
-/* The first PE of the pair tries the second one, which serves it in the meeting, as all other PEs do. The second PE has
- * attached the memory for the trial before. */
-static int try_times(struct rmai_world *w, enum rmai_pair_kind kind) {
-    const int lends = rmai_probe_lends(w->net, kind, w->symmetric.base);
-    int code = rmai_meet(w, "rma_init"), met;
-    if (code == RMA_SUCCESS) rmai_probe_times(w->net, kind, w->contexts->standing.pending);
-    met = rmai_meet(w, "rma_init");
-    if (code == RMA_SUCCESS) code = met;
-    if (lends) rmai_dynamic_detach(w->net, w->symmetric.base);
-    rmai_probe_share(w->net, kind);
-    return code;
-}
-
 int rmai_window_memory_open(struct rmai_world *w) {
     char *const parts[RMAI_PARTS] = {[RMAI_PART_STATICS] = w->statics->base,
                                      [RMAI_PART_SYMMETRIC] = w->symmetric.base,
@@ -96,17 +83,12 @@ void rmai_window_memory_globals(struct rmai_world *w) {
 }
 
 int rmai_window_memory_choose(struct rmai_world *w) {
-    int code = RMA_SUCCESS, one;
+    int code;
     if (!w->net || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
-    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) {
-        if (!rmai_probe_wants_times(w->net, (enum rmai_pair_kind)kind)) continue;
-        one = try_times(w, (enum rmai_pair_kind)kind);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    one = rmai_ways_choose(w->net);
+    code = rmai_ways_choose(w->net);
     if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_window_memory_local(w);
     rmai_window_memory_guests(w);
-    return code == RMA_SUCCESS ? one : code;
+    return code;
 }

@@ -46,15 +46,6 @@ static int attach_memory(struct rmai_net *net, void *base, size_t size) {
     return code == RMA_SUCCESS;
 }
 
-void rmai_dynamic_detach(struct rmai_net *net, void *base) {
-    struct rmai_error_kept kept;
-    rmai_error_keep(&kept);
-    if (rmai_transport_detach(net->transport, base) != RMA_SUCCESS)
-        rmai_note("PE %d: memory at %p stays in MPI's dynamic window: %s", net->job->my_pe, (void *)base,
-                  rma_last_error());
-    rmai_error_restore(&kept);
-}
-
 void rmai_dynamic_grown(struct rmai_net *net) {
     atomic_fetch_add_explicit(&net->dynamic.growths, 1, memory_order_relaxed);
 }

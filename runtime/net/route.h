@@ -15,10 +15,6 @@
 
 enum rmai_access { RMAI_ACCESS_PUT, RMAI_ACCESS_GET, RMAI_ACCESSES };
 
-/* The lengths that the probe tries, and the end of the range that each represents. */
-#define RMAI_PROBE_LENGTHS 3
-extern const struct rmai_probe_length { size_t tried, to; } rmai_probe_lengths[RMAI_PROBE_LENGTHS];
-
 /* [from, to): lengths in bytes. */
 struct rmai_lengths {
     size_t from, to;
@@ -28,9 +24,6 @@ struct rmai_lengths {
 struct rmai_trial {
     int made; /* 0: the job has no such pair */
     int needs_target[RMAI_WINDOWS][RMAI_ACCESSES];
-    /* Microseconds of an access and its completion while the target is in the library, by each way, for each length
-     * tried. 0: the probe has not measured it. */
-    double probed[RMAI_WINDOWS + 1][RMAI_ACCESSES][RMAI_PROBE_LENGTHS];
 };
 
 /* A way: which puts and gets go by it, how, and why. `takes`: their lengths, by what the caller does next (enum

@@ -58,11 +58,9 @@ struct rmai_transport_operations {
     /* Completes the transfers to pe through the window, as far as `kind` says. Waits. */
     int (*flush)(struct rmai_transport *t, const char *call, enum rmai_window_kind window, int pe,
                  enum rmai_flush_kind kind);
-    /* attach makes this PE's [base, base + len), which overlaps nothing that it has attached, a part of the dynamic
-     * window. detach ends that; no access to the part is under way. Return RMA_SUCCESS, or record RMA_ERR_MPI: MPI
-     * refuses. */
+    /* Makes this PE's [base, base + len), which overlaps nothing that it has attached, a part of the dynamic window,
+     * until the window ends. Returns RMA_SUCCESS, or records RMA_ERR_MPI: MPI refuses. */
     int (*attach)(struct rmai_transport *t, void *base, size_t len);
-    int (*detach)(struct rmai_transport *t, void *base);
     /* Gives a token up: a receive for which nothing will come is cancelled; a send ends some time later, and its data
      * stay in use until then. */
     void (*drop)(struct rmai_transport *t, struct rmai_token *token, int is_receive);
@@ -109,7 +107,6 @@ static inline int rmai_transport_flush(struct rmai_transport *t, const char *cal
 static inline int rmai_transport_attach(struct rmai_transport *t, void *base, size_t len) {
     return t->operations->attach(t, base, len);
 }
-static inline int rmai_transport_detach(struct rmai_transport *t, void *base) { return t->operations->detach(t, base); }
 
 static inline void rmai_transport_merge(struct rmai_transport *t, const char *call, int *values, int n) {
     t->operations->merge(t, call, values, n);

@@ -130,12 +130,6 @@ static int attach_by_mpi(struct rmai_transport *t, void *base, size_t len) {
     return code;
 }
 
-static int detach_by_mpi(struct rmai_transport *t, void *base) {
-    struct rmai_transport_mpi *m = mpi_of(t);
-    atomic_fetch_sub_explicit(&m->attached, 1, memory_order_relaxed);
-    return rmai_mpi(MPI_Win_detach(m->window[RMAI_DYNAMIC], base), "detaching memory", "MPI_Win_detach");
-}
-
 /* ---- among all PEs ---- */
 
 static void merge_by_mpi(struct rmai_transport *t, const char *call, int *values, int n) {
@@ -239,7 +233,6 @@ static const struct rmai_transport_operations by_mpi = {
     .get = get_by_mpi,
     .flush = flush_by_mpi,
     .attach = attach_by_mpi,
-    .detach = detach_by_mpi,
     .drop = drop_by_mpi,
     .merge = merge_by_mpi,
     .make_window = make_window_by_mpi,

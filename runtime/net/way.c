@@ -179,8 +179,7 @@ static void choose_fixed(struct rmai_net *net, enum rmai_access access) {
     }
 }
 
-/* If the dynamic window needs the target, it takes the lengths for which the probe has found it faster than messages.
- */
+/* A dynamic window that needs the target sends a message for each access, as we do: it is not faster. */
 static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
     struct rmai_route *way = &net->ways.way[RMAI_DYNAMIC];
     const int window = net->job->settings.window;
@@ -188,9 +187,6 @@ static void choose_dynamic(struct rmai_net *net, enum rmai_access access) {
         take_all(way, access, window == RMAI_WINDOW_ALWAYS ? "RMA_WINDOW=always" : "RMA_WINDOW=dynamic");
     } else if (!way->needs_target[access]) {
         take_all(way, access, "the network needs no target");
-    } else {
-        way->takes[access][RMAI_NOW] = rmai_probe_faster(&net->ways, access);
-        way->why[access] = "the probe found it faster than messages";
     }
 }
 
@@ -275,30 +271,18 @@ static void print_lengths(const struct rmai_lengths *l, char text[64]) {
         snprintf(text, 64, "%zu to %zu bytes", l->from, l->to - 1);
 }
 
-/* Prints the result of the trial on one pair; `needs`: where it may differ from the answer for all. */
-static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int needs[RMAI_WINDOWS],
+/* Prints the result of the trial on one pair, of the windows that are there. */
+static void print_trial(const struct rmai_net *net, enum rmai_pair_kind kind, const int there[RMAI_WINDOWS],
                         void (*line)(void *out, const char *text), void *out) {
-    const struct rmai_trial *t = &net->ways.trial[kind];
     const struct rmai_pair *p = &net->job->pairs[kind];
     char text[200];
-    int timed = 0;
-    for (int access = 0; access < RMAI_ACCESSES; access++)
-        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) timed |= t->probed[RMAI_BY_MESSAGES][access][i] > 0;
-    if (!timed && !needs[RMAI_FIXED] && !needs[RMAI_DYNAMIC]) return; /* only what has been printed for all */
     snprintf(text, sizeof text, "%s, tried by PE %d on PE %d:", rmai_pair_kind_name(kind), p->from, p->to);
     line(out, text);
     for (int window = 0; window < RMAI_WINDOWS; window++)
-        for (int access = 0; needs[window] && access < RMAI_ACCESSES; access++) {
+        for (int access = 0; there[window] && access < RMAI_ACCESSES; access++) {
             snprintf(text, sizeof text, "  %s: %s %s", net->ways.way[window].name, access_names[access],
-                     t->needs_target[window][access] ? "waits for the target" : "does not need the target");
-            line(out, text);
-        }
-    for (int access = 0; access < RMAI_ACCESSES; access++)
-        for (int i = 0; i < RMAI_PROBE_LENGTHS; i++) {
-            if (t->probed[RMAI_BY_MESSAGES][access][i] <= 0) continue;
-            snprintf(text, sizeof text, "  %s of %zu bytes: %.2f us by messages, %.2f us through the dynamic window",
-                     access_names[access], rmai_probe_lengths[i].tried, t->probed[RMAI_BY_MESSAGES][access][i],
-                     t->probed[RMAI_DYNAMIC][access][i]);
+                     net->ways.trial[kind].needs_target[window][access] ? "waits for the target"
+                                                                        : "does not need the target");
             line(out, text);
         }
 }
@@ -321,14 +305,14 @@ static void print_way(const struct rmai_route *way, int there, void (*line)(void
 void rmai_ways_print(const struct rmai_net *net, void (*line)(void *out, const char *text), void *out) {
     struct rmai_ways none = {0};
     const struct rmai_ways *w = net ? &net->ways : &none;
-    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open}, no[RMAI_WINDOWS] = {0};
+    const int there[RMAI_WINDOWS] = {net && net->fixed, net && net->dynamic.open};
     int kinds = 0;
     rmai_ways_open(&none);
     for (int window = 0; window < RMAI_WINDOWS; window++) print_way(&w->way[window], there[window], line, out);
     line(out, net ? "messages: everything else" : "messages: not used");
     for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++) kinds += w->trial[kind].made;
-    for (int kind = 0; kind < RMAI_PAIR_KINDS; kind++)
-        if (w->trial[kind].made) print_trial(net, (enum rmai_pair_kind)kind, kinds > 1 ? there : no, line, out);
+    for (int kind = 0; kind < RMAI_PAIR_KINDS && kinds > 1; kind++) /* of one kind: it has been printed for all */
+        if (w->trial[kind].made) print_trial(net, (enum rmai_pair_kind)kind, there, line, out);
 }
 
 const char *rmai_net_way(const struct rmai_net *net) {

@@ -37,19 +37,9 @@ int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t 
 
 /* ---- the probe ----
  *
- * It tries out MPI's windows at init: do they move what they should, do they need the target, are they faster than
- * messages? It tries a pair of nodes of each kind (job->pairs), one after the other, and decides for all nodes alike,
- * by the worst of the answers. */
-
-/* rmai_probe_wants_times: 1 if the times of such a pair matter; alike on all PEs. Then all PEs call the others.
- * rmai_probe_lends: the pair's second PE attaches the memory for the trial, the start of its symmetric heap, and
- * returns 1 if the caller has to call rmai_dynamic_detach after the trial. rmai_probe_times: the pair's first PE
- * measures accesses to the second one, which serves others meanwhile, and fills in the times; it leaves at 0 what it
- * cannot measure. Other PEs do nothing in it. rmai_probe_share tells the times to all PEs (collective). */
-int rmai_probe_wants_times(const struct rmai_net *net, enum rmai_pair_kind kind);
-int rmai_probe_lends(struct rmai_net *net, enum rmai_pair_kind kind, char *symmetric);
-void rmai_probe_times(struct rmai_net *net, enum rmai_pair_kind kind, struct rmai_pending *s);
-void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind);
+ * It tries out MPI's windows at init: do they move what they should, and do they need the target? It tries a pair of
+ * nodes of each kind (job->pairs), one after the other, and decides for all nodes alike, by the worst of the answers.
+ */
 
 /* For this folder. */
 
@@ -60,12 +50,9 @@ void rmai_probe_share(struct rmai_net *net, enum rmai_pair_kind kind);
  * rmai_probe_one_sided finds out which accesses through which window need the target, on all PEs alike (collective;
  * waits some milliseconds for each kind of pair). Returns RMA_SUCCESS or RMA_ERR_MPI, an error on all PEs or on none.
  * rmai_probe_merge is its last step: an access needs the target if it does so between nodes of any kind, or if no kind
- * was tried.
- *
- * rmai_probe_faster returns the lengths for which the dynamic window was clearly faster than messages on each pair. */
+ * was tried. */
 int rmai_probe_write_and_read_back(struct rmai_net *net, enum rmai_window_kind window);
 int rmai_probe_one_sided(struct rmai_net *net);
 void rmai_probe_merge(struct rmai_ways *w);
-struct rmai_lengths rmai_probe_faster(const struct rmai_ways *w, enum rmai_access access);
 
 #endif

@@ -37,12 +37,10 @@ struct rmai_flow;
  * attaches the bytes of [0, size) of the part that are not attached yet, and enters them in the directory; only the PE
  * itself may do that. all: attach everything, even if the last step is not full; nothing of the part is attached later.
  * If MPI refuses, the PE prints a note and attaches nothing from then on. rmai_dynamic_grown: all PEs have followed a
- * growth of the symmetric heap, so directories that were read before may be old. rmai_dynamic_detach detaches memory
- * that was attached for a trial. */
+ * growth of the symmetric heap, so directories that were read before may be old. */
 void rmai_dynamic_open(struct rmai_net *net, struct rmai_directory *own, char *const address[RMAI_PARTS]);
 void rmai_dynamic_follow(struct rmai_net *net, enum rmai_part_kind part, size_t size, int all);
 void rmai_dynamic_grown(struct rmai_net *net);
-void rmai_dynamic_detach(struct rmai_net *net, void *base);
 
 /* For this folder. */
 

@@ -276,24 +276,6 @@ static int attach(struct rmai_transport *t, void *base, size_t len) {
     return RMA_SUCCESS;
 }
 
-static void check_nobody_accesses(struct sim_pe *me, const struct region *r) {
-    for (int pe = 0; pe < sim_options_of(me)->n_pes; pe++)
-        for (const struct access *a = sim_of(me, pe)->windows->under_way; a; a = a->next)
-            if (a->window == RMAI_DYNAMIC && a->target == me && a->there >= r->base && a->there < r->base + r->len)
-                sim_fail(me, "detaches memory at %p, which PE %d accesses", (void *)r->base, pe);
-}
-
-static int detach(struct rmai_transport *t, void *base) {
-    struct sim_pe *me = sim_pe_of(t);
-    struct sim_windows *w = me->windows;
-    unsigned i = 0;
-    while (i < w->n_regions && w->region[i].base != base) i++;
-    if (i == w->n_regions) sim_fail(me, "detaches memory at %p, which is not attached", base);
-    check_nobody_accesses(me, &w->region[i]);
-    w->region[i] = w->region[--w->n_regions];
-    return RMA_SUCCESS;
-}
-
 /* ---- among all PEs ---- */
 
 static void take_largest(void *mine, const void *other, size_t bytes) {
@@ -371,7 +353,6 @@ void sim_windows_operations(struct rmai_transport_operations *operations) {
     operations->get = get;
     operations->flush = flush;
     operations->attach = attach;
-    operations->detach = detach;
     operations->merge = merge;
     operations->make_window = make_window;
     operations->end_window = end_window;
