@@ -66,7 +66,7 @@ int rmai_place_put(struct rmai_world *w, const char *call, struct rmai_place *p,
     }
     if (p->far) {
         const struct rmai_op op = rmai_place_move(call, p, RMAI_RECORD_PUT, (void *)(uintptr_t)source, len, when);
-        return rmai_net_put(&op);
+        return rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_put(&op);
     }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_PUTS, len);
     if (rmai_same_pids(&w->job, p->slot))
@@ -85,7 +85,7 @@ int rmai_place_get(struct rmai_world *w, const char *call, struct rmai_place *p,
     }
     if (p->far) {
         const struct rmai_op op = rmai_place_move(call, p, RMAI_RECORD_GET, dest, len, when);
-        return rmai_net_get(&op);
+        return when == RMAI_LATER && rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_get(&op);
     }
     rmai_count(w->traffic, RMA_PATH_KERNEL, RMAI_GETS, len);
     if (rmai_same_pids(&w->job, p->slot))
@@ -98,7 +98,7 @@ static int atomic_on_other_node(const char *call, const struct rmai_place *p, in
                                 uint64_t cond, uint64_t *old) {
     uint64_t bytes = 0;
     const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, old ? &bytes : NULL, RMAI_NOW);
-    const int code = rmai_net_atomic(&o);
+    const int code = !old && rmai_net_stream_takes(&o) ? RMA_SUCCESS : rmai_net_atomic(&o);
     if (code == RMA_SUCCESS && old) *old = rmai_word_load(&bytes, len);
     return code;
 }
@@ -137,7 +137,7 @@ int rmai_place_atomic_later(struct rmai_world *w, const char *call, struct rmai_
     int code;
     if (p->far) {
         const struct rmai_op o = rmai_place_operation(call, p, op, len, value, cond, fetch, RMAI_LATER);
-        return rmai_net_atomic(&o);
+        return rmai_net_stream_takes(&o) ? RMA_SUCCESS : rmai_net_atomic(&o);
     }
     code = rmai_place_atomic(w, call, p, op, len, value, cond, &old);
     if (code != RMA_SUCCESS) return code;

@@ -193,6 +193,7 @@ int rma_put_within_(rma_gptr_t dest, const void *source, size_t len, int gathere
         return put_recorded(dest, source, len);
     op.kind = RMAI_RECORD_PUT;
     op.when = RMAI_NOW;
+    if (rmai_net_stream_takes(&op)) return RMA_SUCCESS;
     return gathered ? rmai_net_put_gathered(&op) : rmai_net_put(&op);
 }
 
@@ -201,7 +202,7 @@ int rma_get_within_(void *dest, rma_gptr_t source, size_t len) {
     if (RMAI_UNLIKELY(!fill_within(&op, "rma_gptr_get_nbi", source, dest, len))) return get_recorded(dest, source, len);
     op.kind = RMAI_RECORD_GET;
     op.when = RMAI_LATER;
-    return rmai_net_get(&op);
+    return rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_get(&op);
 }
 
 int rma_gptr_get_slow_(const char *call, void *dest, rma_gptr_t source, size_t len) {

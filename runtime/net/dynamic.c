@@ -15,6 +15,7 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
+#include "runtime/net/flush.h"
 #include "runtime/net/request.h"
 #include "runtime/net/window.h"
 
@@ -81,9 +82,9 @@ static enum rmai_part_kind part_of(const struct rmai_layout *l, uint64_t offset,
     return *start = l->statics, RMAI_PART_STATICS;
 }
 
-/* Finds [offset, offset + *len) of pe's space in pe's part of the window, and cuts *len at the end of a step. The
- * caller holds the set's lock. Returns 1 with *address; 0 if it is not in the window; -1 if the caller has to read pe's
- * directory first (rmai_dynamic_learn). */
+/* Finds [offset, offset + *len) of pe's space in pe's part of the window, and cuts *len at the end of a step. Returns 1
+ * with *address; 0 if it is not in the window; -1 if the caller has to read pe's directory first (rmai_dynamic_learn).
+ */
 static int find_in_directory(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                              uint64_t *address) {
     const struct rmai_directory *d;
@@ -141,24 +142,19 @@ static int keep_directory(const char *call, struct rmai_pending *s, int pe, cons
     return RMA_SUCCESS;
 }
 
-/* Gets bytes `from` to `to` of pe's directory. The caller holds the set's lock. */
-static int get_numbers(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                       struct rmai_directory *now, size_t from, size_t to) {
+/* Gets bytes `from` to `to` of pe's directory. */
+static int get_numbers(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now, size_t from,
+                       size_t to) {
     const int code = rmai_transport_get(net->transport, call, RMAI_FIXED, pe, RMAI_DIRECTORY_AT + from,
                                         (char *)now + from, to - from);
-    return code == RMA_SUCCESS ? rmai_set_flush(net, call, s, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
+    return code == RMA_SUCCESS ? rmai_net_flush(net, call, RMAI_FIXED, pe, RMAI_FLUSH_PE) : code;
 }
 
 /* Gets pe's directory if the network reads it without the PE's help. The extents come first, as in rmai_directory_read.
  */
-static int get_directory(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe,
-                         struct rmai_directory *now) {
-    int code;
-    rmai_pending_lock(s);
-    code = get_numbers(net, call, s, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
-    if (code == RMA_SUCCESS) code = get_numbers(net, call, s, pe, now, 0, offsetof(struct rmai_directory, extent));
-    rmai_pending_unlock(s);
-    return code;
+static int get_directory(struct rmai_net *net, const char *call, int pe, struct rmai_directory *now) {
+    const int code = get_numbers(net, call, pe, now, offsetof(struct rmai_directory, extent), sizeof *now);
+    return code == RMA_SUCCESS ? get_numbers(net, call, pe, now, 0, offsetof(struct rmai_directory, extent)) : code;
 }
 
 int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
@@ -166,10 +162,6 @@ int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pendi
     struct rmai_directory now = {.address = {0}};
     const struct rmai_op ask = {
         .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_EXTENTS, .buffer = &now, .len = sizeof now};
-    int code = net->dynamic.by_get ? get_directory(net, call, s, pe, &now) : rmai_request_ask(net, &ask);
-    if (code != RMA_SUCCESS) return code;
-    rmai_pending_lock(s);
-    code = keep_directory(call, s, pe, &now, growths);
-    rmai_pending_unlock(s);
-    return code;
+    int code = net->dynamic.by_get ? get_directory(net, call, pe, &now) : rmai_request_ask(net, &ask);
+    return code == RMA_SUCCESS ? keep_directory(call, s, pe, &now, growths) : code;
 }

@@ -15,7 +15,7 @@
 struct rmai_flow *rmai_flow_find_(struct rmai_pending *s, int pe) {
     struct rmai_flow *f = rmai_pe_table_find(&s->flows, pe, sizeof *f);
     if (!f) return NULL;
-    if (!f->set) f->set = s; /* a thread that takes a reply reads it without the set's lock */
+    f->set = s;
     return s->last = f;
 }
 
@@ -60,13 +60,11 @@ void rmai_flows_unlist(struct rmai_pending *s) {
 }
 
 void rmai_pending_fail(struct rmai_pending *s, int pe, const char *operation, int code) {
-    rmai_pending_lock_inner(s);
     if (!s->failed) {
         s->failed = code;
         s->failed_pe = pe;
         s->failed_op = operation;
     }
-    rmai_pending_unlock_inner(s);
 }
 
 /* After a proxy has done a record for its neighbour the word is in the proxy's cache, and the owner misses it. So
@@ -78,12 +76,12 @@ void rmai_pending_choose_way(struct rmai_pending *s) {
     const struct rmai_by_node *b = &s->net->by_node;
     if (s->busy) return;
     if (b->open && s->done_flows) {
-        const size_t pes = (size_t)s->done_flows * (rmai_pending_by_node(s) ? b->most : 1);
+        const size_t pes = (size_t)s->done_flows * (s->by_node ? b->most : 1);
         if (s->filled < pes * FEW) s->many = 0;
         if (s->filled > pes * MANY) s->many = 1;
     }
     s->filled = s->done_flows = 0;
-    atomic_store_explicit(&s->by_node, s->session && !s->many && b->open, memory_order_relaxed);
+    s->by_node = s->session && !s->many && b->open;
 }
 
 /* ---- messages ---- */
@@ -279,10 +277,8 @@ void rmai_link_answered(struct rmai_net *net, struct rmai_link *link) {
         m->next = net->in_transport;
         net->in_transport = m;
     }
-    rmai_pending_lock_inner(f->set);
     f->acked++;
     if (rmai_flow_has_open(f) && (!f->set->session || f->open->awaited)) rmai_flow_send(net, f);
-    rmai_pending_unlock_inner(f->set);
 }
 
 int rmai_link_done(struct rmai_net *net, int from, unsigned n) {
@@ -328,14 +324,12 @@ int rmai_pending_open(struct rmai_net *net, uint32_t *complete, uint32_t *comple
     s->complete = complete;
     s->complete_too = complete_too;
     s->streams.lock = &net->bias;
-    pthread_mutex_init(&s->lock, NULL);
-    pthread_mutex_lock(&net->sets_lock);
-    s->id = ++net->n_opened;
+    rmai_net_enter(net);
     s->link = &net->sets;
     s->next_set = net->sets;
     if (s->next_set) s->next_set->link = &s->next_set;
     net->sets = s;
-    pthread_mutex_unlock(&net->sets_lock);
+    rmai_net_leave(net);
     *set = s;
     return RMA_SUCCESS;
 }
@@ -346,24 +340,21 @@ struct rmai_streams *rmai_pending_streams(struct rmai_pending *s) {
 
 void rmai_pending_close(struct rmai_pending *s) {
     if (!s) return;
-    pthread_mutex_lock(&s->net->sets_lock);
+    rmai_net_enter(s->net);
     *s->link = s->next_set;
     if (s->next_set) s->next_set->link = s->link;
-    pthread_mutex_unlock(&s->net->sets_lock);
     for (unsigned i = 0; i < s->flows.room; i++) {
         struct rmai_flow *f = (struct rmai_flow *)(void *)s->flows.entry[i];
         if (!f) continue;
         if (f->map) rmai_token_drop(s->net->transport, &f->map->doorbell, 0);
         free(f->map);
         if (!f->open) continue;
-        assert(f->open->n == 0 && "the set is quiet");
-        rmai_net_lock(s->net);
+        assert(f->open->n == 0 && f->flushing == 0 && "the set is quiet");
         free_message(s->net, f->open);
-        rmai_net_unlock(s->net);
     }
+    rmai_net_leave(s->net);
     rmai_pe_table_close(&s->flows);
     free(s->copies);
-    pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
@@ -373,41 +364,22 @@ void rmai_flows_send_open(struct rmai_net *net, struct rmai_pending *s) {
     for (struct rmai_flow *f = s->busy; f; f = f->next) rmai_flow_send_open(net, f);
 }
 
-/* Sends the open messages of the sets that have an open session, or of those that have none. The list of sets does not
- * change meanwhile. */
+/* Sends the open messages of the sets that have an open session, or of those that have none. */
 static void send_open_messages(struct rmai_net *net, int session) {
-    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        /* A thread that flushes a window holds the set's lock for long; meanwhile this PE must continue to serve
-         * others. */
-        if (!net->biased && pthread_mutex_trylock(&s->lock) != 0) {
-            if (!session) rmai_flows_note_gathered(net);
-            continue;
-        }
+    for (struct rmai_pending *s = net->sets; s; s = s->next_set)
         if (s->session == session) rmai_flows_send_open(net, s);
-        rmai_pending_unlock_inner(s);
-    }
 }
 
 void rmai_flows_send_due(struct rmai_net *net) {
     const double now = rmai_wtime();
     if (now < net->session_due) return;
-    /* A thread that holds it may wait for the progress thread, which may be here, to leave the biased lock. */
-    if (pthread_mutex_trylock(&net->sets_lock) != 0) return;
     net->session_due = now + RMAI_SESSION_WAIT;
     send_open_messages(net, 1);
-    pthread_mutex_unlock(&net->sets_lock);
 }
 
-/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. Another thread
- * may hold the list's lock while it flushes windows; then the next call sends. */
-void rmai_flows_send_gathered(struct rmai_net *net) {
+void rmai_flows_send_gathered_(struct rmai_net *net) {
     atomic_store_explicit(&net->gathered, 0, memory_order_relaxed);
-    if (!net->biased && pthread_mutex_trylock(&net->sets_lock) != 0) {
-        rmai_flows_note_gathered(net);
-        return;
-    }
     send_open_messages(net, 0);
-    if (!net->biased) pthread_mutex_unlock(&net->sets_lock);
 }
 
 /* ---- links: delayed acknowledgements ----
@@ -509,36 +481,4 @@ void rmai_flows_close(struct rmai_net *net) {
     for (struct rmai_message *m; (m = net->idle) != NULL; free(m)) net->idle = m->next;
     net->n_messages -= net->n_idle;
     net->n_idle = 0;
-}
-
-/* ---- flushes ---- */
-
-/* A biased lock that was entered only for the set is left meanwhile, so that the progress thread can serve others. */
-int rmai_set_flush(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window, int pe,
-                   enum rmai_flush_kind kind) {
-    const int leaves = net->biased && rmai_biased_inside(&net->bias) == 1;
-    int code;
-    rmai_flush_begins(&s->flush, call, pe);
-    if (leaves) rmai_biased_leave(&net->bias);
-    code = rmai_transport_flush(net->transport, call, window, pe, kind);
-    if (leaves) rmai_biased_enter(&net->bias);
-    rmai_flush_ends(&s->flush);
-    return code;
-}
-
-int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen) {
-    const struct rmai_flush_seen before = *seen;
-    int lasts = 0;
-    *seen = (struct rmai_flush_seen){0};
-    if (pthread_mutex_trylock(&net->sets_lock) != 0)
-        return 0; /* a thread that replaces the window is watched in another way */
-    for (struct rmai_pending *s = net->sets; s && !lasts; s = s->next_set) {
-        struct rmai_flush_seen now;
-        if (!rmai_flush_read(&s->flush, &now)) continue;
-        now.set = s->id;
-        lasts = now.set == before.set && now.version == before.version;
-        if (lasts || !seen->set) *seen = now;
-    }
-    pthread_mutex_unlock(&net->sets_lock);
-    return lasts;
 }

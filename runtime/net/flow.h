@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is under way between this PE and the PEs of other nodes. Only files of this folder include this header.
+/* What is under way between this PE and the PEs of other nodes. Only files of this folder include this header. The
+ * caller of all its functions holds the net's lock.
  *
  *     set       the operations of one context that have begun, and that a quiet of it completes
  *     flow      the traffic of one set with one PE
@@ -15,9 +16,9 @@
  * The equations, which hold whenever no thread is inside a function of this folder:
  *
  *   flow      under way = sent - acked <= RMAI_CREDITS, and transfers <= RMAI_CREDITS
- *             idle  <=>  sent == acked, transfers == 0, touched == 0, and `open` has no record
+ *             idle  <=>  sent == acked, transfers == 0, touched == 0, flushing == 0, and `open` has no record
  *             not idle  =>  listed, that is in set->busy, until a quiet or a wait finds it idle
- *   set       touched = flows with touched != 0
+ *   set       touched = flows with touched != 0 or flushing != 0
  *             busy == NULL  =>  all its flows are idle, streams.puts == RMAI_NO_PUTS, copied == 0
  *             *complete == RMA_ALL_COMPLETE_  <=>  busy == NULL and failed == 0
  *   link      its messages, oldest to newest, are those under way of all flows to that PE, in the order of sending
@@ -28,7 +29,6 @@
 #define RMAI_FLOW_H
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,7 +36,6 @@
 
 #include "runtime/job/traffic.h"
 #include "runtime/net/by_node.h"
-#include "runtime/net/flush.h"
 #include "runtime/net/state.h"
 #include "runtime/net/stream.h"
 #include "runtime/net/transport.h"
@@ -146,7 +145,7 @@ struct rmai_map {
     struct {
         uint64_t offset, len, address;
     } step; /* the step of the dynamic window that the last access used: its offset in the PE's space, its address in
-               the PE's process. len 0: none. find_in_directory writes it, under the set's lock */
+               the PE's process. len 0: none */
     unsigned through_window; /* transfers that went through a window, */
     uint64_t used;           /* and when the last one did, in ticks */
     struct rmai_token doorbell;
@@ -156,7 +155,8 @@ struct rmai_flow {
     int pe;               /* first: flows are entries of a rmai_pe_table */
     unsigned sent, acked; /* messages */
     unsigned transfers;   /* under way */
-    unsigned touched;     /* a bit for each of MPI's windows (enum rmai_window_kind): 1 while it needs a flush */
+    unsigned touched;     /* a bit for each of MPI's windows (enum rmai_window_kind): 1 if it needs a flush */
+    unsigned flushing;    /* threads that flush a window for it */
     int listed;           /* in set->busy */
     struct rmai_pending *set;
     struct rmai_flow *next;     /* in set->busy */
@@ -172,9 +172,9 @@ struct rmai_flow {
 static inline unsigned rmai_flow_under_way(const struct rmai_flow *f) { return f->sent - f->acked; }
 static inline int rmai_flow_has_open(const struct rmai_flow *f) { return f->open && f->open->n; }
 static inline int rmai_flow_has_credit(const struct rmai_flow *f) { return rmai_flow_under_way(f) < RMAI_CREDITS; }
-/* 1 if it waits for messages; a window may still need a flush. */
+/* 1 if it waits for messages, or for another thread's flush; a window may still need one. */
 static inline int rmai_flow_waits(const struct rmai_flow *f) {
-    return f->sent != f->acked || f->transfers || rmai_flow_has_open(f);
+    return f->sent != f->acked || f->transfers || rmai_flow_has_open(f) || f->flushing;
 }
 
 /* Copies of the sources of short puts, which MPI reads until a flush, so that nobody has to wait for it. */
@@ -186,7 +186,6 @@ static inline int rmai_flow_waits(const struct rmai_flow *f) {
  * streams, or while the flow to this PE itself is listed; else RMA_PUTS_COMPLETE_. It may be RMA_STREAMING_ for longer.
  */
 struct rmai_pending {
-    pthread_mutex_t lock; /* guards all fields below; taken after the lock of struct rmai_net, never before it */
     struct rmai_net *net;
     struct rmai_traffic *traffic;          /* counts the set's operations: the net's, or the owner's own */
     struct rmai_pending *next_set, **link; /* the next set in net->sets, and the pointer to this one */
@@ -195,45 +194,21 @@ struct rmai_pending {
     struct rmai_flow *last; /* the last one that was used */
     struct rmai_flow *own;  /* the one to this PE itself, if there is one (rmai_net_loops_back) */
     struct rmai_flow *busy;
-    unsigned touched;      /* flows that need a flush */
+    unsigned touched;      /* flows that need a flush, or are being flushed */
     int failed, failed_pe; /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op; /* and what failed there */
-    unsigned id;           /* no two sets of a net have the same */
-    struct rmai_flush flush;
-    char *copies;  /* RMAI_COPY_ROOM bytes, or NULL, */
-    size_t copied; /* bytes of it in use, until the windows are flushed for all flows */
-    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* MPI writes short blocking gets here */
+    char *copies;          /* RMAI_COPY_ROOM bytes, or NULL, */
+    size_t copied;         /* bytes of it in use, until the windows are flushed for all flows */
+    uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* MPI writes short blocking gets here: */
+    int words_used;                                    /* one at a time */
     int session;                                       /* a session is open: see op.h */
-    _Atomic int by_node; /* short records go by proxies (by_node.h). It changes under the lock, and only while nothing
-                            is pending, so that no record overtakes another one on the other path */
-    int many;            /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
-    size_t filled;       /* bytes of messages since nothing was pending, where there are proxies, */
-    unsigned done_flows; /* and how often a flow became idle in that time */
+    int by_node; /* short records go by proxies (by_node.h). It changes only while nothing is pending, so that no record
+                    overtakes another one on the other path */
+    int many;    /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
+    size_t filled;               /* bytes of messages since nothing was pending, where there are proxies, */
+    unsigned done_flows;         /* and how often a flow became idle in that time */
     struct rmai_streams streams; /* their `puts` is the set's */
 };
-
-/* The set's lock. If the net's lock is biased, it is the set's lock as well: then only threads of the program may call
- * the first two functions. A thread that holds the net's lock calls the last two, which then do nothing. */
-static inline void rmai_pending_lock(struct rmai_pending *s) {
-    if (RMAI_LIKELY(s->net->biased))
-        rmai_biased_enter(&s->net->bias);
-    else
-        pthread_mutex_lock(&s->lock);
-}
-static inline void rmai_pending_unlock(struct rmai_pending *s) {
-    if (RMAI_LIKELY(s->net->biased))
-        rmai_biased_leave(&s->net->bias);
-    else
-        pthread_mutex_unlock(&s->lock);
-}
-static inline void rmai_pending_lock_inner(struct rmai_pending *s) {
-    if (RMAI_UNLIKELY(!s->net->biased)) pthread_mutex_lock(&s->lock);
-}
-static inline void rmai_pending_unlock_inner(struct rmai_pending *s) {
-    if (RMAI_UNLIKELY(!s->net->biased)) pthread_mutex_unlock(&s->lock);
-}
-
-/* The caller of the functions below holds the set's lock, unless they say more. */
 
 /* rmai_flow_of returns the flow to pe, which it makes if there is none, or NULL without memory; only threads of the
  * program call it. rmai_flow_list: quiet has something of the flow to complete. rmai_flows_unlist takes those off the
@@ -256,8 +231,8 @@ static inline struct rmai_map *rmai_flow_map(struct rmai_flow *f) {
 
 /* rmai_flow_begin gives the flow an empty open message; returns 0 if all messages are in use, or there is no memory.
  * rmai_flow_give_up takes back an open message without records, which nobody would send. rmai_flow_send sends the open
- * message, which has a record; there is a credit. The caller of these also holds the net's lock.
- * rmai_flows_note_gathered notes that elements stay in an open message: a thread that begins to wait sends it. */
+ * message, which has a record; there is a credit. rmai_flows_note_gathered notes that elements stay in an open message:
+ * a thread that begins to wait sends it. */
 int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_give_up(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f);
@@ -267,7 +242,7 @@ static inline void rmai_flows_note_gathered(struct rmai_net *net) {
 }
 
 /* rmai_flow_send_open sends the flow's open message if it has a record; without a credit it is sent when the PE next
- * answers. rmai_flows_send_open sends those of all flows of s. The caller of both also holds the net's lock. */
+ * answers. rmai_flows_send_open sends those of all flows of s. */
 static inline void rmai_flow_send_open(struct rmai_net *net, struct rmai_flow *f) {
     if (!rmai_flow_has_open(f)) return;
     if (rmai_flow_has_credit(f))
@@ -278,8 +253,7 @@ static inline void rmai_flow_send_open(struct rmai_net *net, struct rmai_flow *f
 void rmai_flows_send_open(struct rmai_net *net, struct rmai_pending *s);
 
 /* rmai_pending_publish writes the two words `complete`. A failure that no quiet has reported yet counts as pending, so
- * that the inlined quiet calls the library. rmai_pending_fail keeps the error of an element that no call waits for; the
- * caller holds the net's lock, and not the set's. */
+ * that the inlined quiet calls the library. rmai_pending_fail keeps the error of an element that no call waits for. */
 void rmai_pending_publish(struct rmai_pending *s);
 void rmai_pending_fail(struct rmai_pending *s, int pe, const char *operation, int code);
 
@@ -312,18 +286,12 @@ static inline void rmai_pending_note_put(struct rmai_pending *s, int pe, int in_
 
 /* ---- where a record goes ---- */
 
-/* rmai_pending_by_node: any thread of the program may call it. The answer holds while the thread has something pending.
- */
-static inline int rmai_pending_by_node(const struct rmai_pending *s) {
-    return atomic_load_explicit(&s->by_node, memory_order_relaxed);
-}
-
 /* Operations on this PE's own words that travel as those to other nodes do (rmai_net_loops_back).
  * rmai_pending_own_busy: 1 if some are under way. rmai_pending_own_joins: 1 if those that no call waits for do so while
  * anything is under way. */
 static inline int rmai_pending_own_busy(const struct rmai_pending *s) { return s->own && s->own->listed; }
 static inline int rmai_pending_own_joins(const struct rmai_pending *s) {
-    return s->session && s->net->biased && !rmai_pending_by_node(s);
+    return s->session && s->net->biased && !s->by_node;
 }
 
 /* rmai_pending_choose_way decides whether records go by proxies. It is called after a session has begun or ended, or an
@@ -334,7 +302,7 @@ void rmai_pending_choose_way(struct rmai_pending *s);
  * the record's offsets. */
 static inline int rmai_pending_goes_to(const struct rmai_pending *s, int pe, uint64_t *mark) {
     *mark = 0;
-    if (RMAI_LIKELY(!rmai_pending_by_node(s))) return pe;
+    if (RMAI_LIKELY(!s->by_node)) return pe;
     return rmai_by_node_to(&s->net->by_node, pe, mark);
 }
 
@@ -356,7 +324,7 @@ static inline struct rmai_flow *rmai_flow_to(struct rmai_pending *s, int pe, uin
 
 #define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a flow's credits (RMAI_CREDITS), so that a stream does not stop */
 
-/* The net's lock guards all of it. listed is 1 if and only if the link is in net->owing: while unacknowledged > 0. */
+/* listed is 1 if and only if the link is in net->owing: while unacknowledged > 0. */
 struct rmai_link {
     int pe;                               /* first: links are entries of a rmai_pe_table */
     unsigned unacknowledged;              /* messages of that PE that are done and not acknowledged */
@@ -379,9 +347,7 @@ static inline struct rmai_link *rmai_link_to(struct rmai_net *net, int pe) {
     return net->link = rmai_pe_table_find(&net->links, pe, sizeof(struct rmai_link));
 }
 
-/* The caller of all functions below holds the net's lock.
- *
- * rmai_link_answered: the oldest message of the link, which brings all that it was asked for, is done. rmai_link_done:
+/* rmai_link_answered: the oldest message of the link, which brings all that it was asked for, is done. rmai_link_done:
  * `n` more of the oldest messages are done, and ask for nothing; returns RMA_SUCCESS, or RMA_ERR_MPI: no PE sends that.
  */
 void rmai_link_answered(struct rmai_net *net, struct rmai_link *link);
@@ -408,18 +374,16 @@ int rmai_links_acknowledge(struct rmai_net *net, int all, int none_heard);
 
 /* rmai_flows_send_due sends, every RMAI_SESSION_WAIT, the open messages of all sets that have an open session.
  * rmai_flows_send_gathered sends the open messages of all other sets; one without a credit is sent when the PE next
- * answers; only a thread of the program calls it. rmai_messages_advance frees the messages that the transport no longer
+ * answers. rmai_messages_advance frees the messages that the transport no longer
  * reads. rmai_messages_give_back frees the memory of those that have been idle for RMAI_MESSAGES_IDLE to twice that, if
  * more than RMAI_MESSAGES_KEPT exist. */
 void rmai_flows_send_due(struct rmai_net *net);
-void rmai_flows_send_gathered(struct rmai_net *net);
+void rmai_flows_send_gathered_(struct rmai_net *net);
+static inline void rmai_flows_send_gathered(struct rmai_net *net) {
+    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_flows_send_gathered_(net);
+}
 void rmai_messages_advance(struct rmai_net *net);
 void rmai_messages_give_back(struct rmai_net *net);
-
-/* rmai_set_flush completes the transfers of all sets to pe through one window, as far as `kind` says, and notes
- * meanwhile that a flush of s lasts. Returns RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_set_flush(struct rmai_net *net, const char *call, struct rmai_pending *s, enum rmai_window_kind window, int pe,
-                   enum rmai_flush_kind kind);
 
 /* rmai_flows_close frees links and messages; none is under way. */
 void rmai_flows_close(struct rmai_net *net);

@@ -18,7 +18,6 @@ static void free_net(struct rmai_net *net) {
     free(net->transfer);
     rmai_inbox_close(net);
     pthread_mutex_destroy(&net->dynamic.lock);
-    pthread_mutex_destroy(&net->sets_lock);
     pthread_mutex_destroy(&net->lock);
     free(net);
 }
@@ -32,7 +31,6 @@ int rmai_net_open(const struct rmai_job *job, struct rmai_transport *transport, 
     if (!net)
         return rmai_error(RMA_ERR_NO_MEM, "rma_init: no memory for what goes between nodes, %zu bytes", sizeof *net);
     pthread_mutex_init(&net->lock, NULL);
-    pthread_mutex_init(&net->sets_lock, NULL);
     net->biased = job->level != RMA_THREAD_MULTIPLE && rmai_biased_works();
     net->alone = net->biased && job->node_n_pes == 1;
     net->job = job;
@@ -73,21 +71,17 @@ uint32_t *rmai_net_alone(struct rmai_net *net) {
 }
 
 void rmai_net_set_bell(struct rmai_net *net, struct rmai_bell bell) {
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     net->bell = bell;
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
 }
 
 int rmai_net_rests(struct rmai_net *net) {
     int rests = !net->transfers && !net->serving;
-    pthread_mutex_lock(&net->sets_lock);
     for (struct rmai_pending *s = net->sets; rests && s; s = s->next_set) {
-        rmai_pending_lock_inner(s);
         rests = !s->touched;
         for (const struct rmai_flow *f = s->busy; rests && f; f = f->next) rests = !rmai_flow_waits(f);
-        rmai_pending_unlock_inner(s);
     }
-    pthread_mutex_unlock(&net->sets_lock);
     return rests;
 }
 

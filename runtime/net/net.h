@@ -16,7 +16,6 @@
 #include "runtime/job/job.h"
 
 struct rmai_envelope;
-struct rmai_flush_seen;
 struct rmai_net;
 struct rmai_pending;
 struct rmai_streams;
@@ -73,10 +72,17 @@ void rmai_net_agreed(struct rmai_net *net);
 /* rmai_net_way says in a few words how puts and gets travel; there is a net. */
 const char *rmai_net_way(const struct rmai_net *net);
 
+/* A flush of one of MPI's windows that is under way: version is 0 if none is. */
+struct rmai_flush_seen {
+    unsigned version;
+    const char *call;
+    int pe;
+};
+
 /* For runtime/watch. rmai_net_transport returns the transport, which carries its questions. rmai_net_has_window: 1 if
- * something may go through one of MPI's windows. rmai_net_flush_lasts: 1 if the flush *seen (flush.h) is still under
- * way; otherwise 0, and *seen becomes another flush that is under way, or none. If several flushes are under way,
- * repeated calls find the one that lasts, since the others end. Any thread may call these. */
+ * something may go through one of MPI's windows. rmai_net_flush_lasts: 1 if the flush *seen is still under way;
+ * otherwise 0, and *seen becomes another flush that is under way, or none. If several flushes are under way, repeated
+ * calls find the one that lasts, since the others end. Any thread may call these. */
 struct rmai_transport *rmai_net_transport(struct rmai_net *net);
 int rmai_net_has_window(const struct rmai_net *net);
 int rmai_net_flush_lasts(struct rmai_net *net, struct rmai_flush_seen *seen);

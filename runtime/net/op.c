@@ -22,7 +22,157 @@ static inline const struct rmai_route *select_way(struct rmai_net *net, const st
     return &net->ways.way[window ? RMAI_FIXED : RMAI_BY_MESSAGES];
 }
 
+/* ---- completion ---- */
+
+/* Returns the first error of an operation that nobody waited for, or code. The fence is an acquire for what nonblocking
+ * atomics have read; it pairs with the release of the PE that wrote the word. */
+static inline int report_failure(const char *call, struct rmai_pending *s, int code) {
+    if (RMAI_UNLIKELY(s->failed)) {
+        if (code == RMA_SUCCESS)
+            code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op,
+                              s->failed_pe, rma_strerror(s->failed));
+        s->failed = 0;
+        rmai_pending_publish(s);
+    }
+    atomic_thread_fence(memory_order_acquire);
+    return code;
+}
+
+/* Flushes all flows that have used a window since their last flush, or only this one. Serves other PEs between two of
+ * them. */
+static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
+    struct rmai_flow *f = rmai_window_touched(s->busy, only);
+    int code = RMA_SUCCESS, one;
+    while (f) {
+        one = rmai_window_flush(s->net, call, f);
+        if (code == RMA_SUCCESS) code = one;
+        if ((f = rmai_window_touched(s->busy, only)) != NULL) rmai_net_drive_once(s->net);
+    }
+    return code;
+}
+
+/* Completes s, or this one of its flows unless it is NULL: flushes the windows first, then waits for replies. All open
+ * messages are sent before the first reply is waited for, so the replies of all PEs come at the same time. Other
+ * threads may begin more operations meanwhile; a quiet promises only those that began before it. */
+static int complete(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
+    int code = RMA_SUCCESS, one;
+    do {
+        if (RMAI_UNLIKELY(s->touched)) {
+            one = flush_flows(call, s, only);
+            if (code == RMA_SUCCESS) code = one;
+        }
+        rmai_flows_wait(s->net, call, s, only);
+        rmai_flows_unlist(s);
+    } while (RMAI_UNLIKELY(only ? only->listed : s->busy != NULL));
+    return code;
+}
+
+static int quiet(const char *call, struct rmai_pending *s) {
+    int code = RMA_SUCCESS;
+    if (s->busy) {
+        rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
+        code = complete(call, s, NULL);
+    }
+    return report_failure(call, s, code);
+}
+
+int rmai_net_quiet(const char *call, struct rmai_pending *s) {
+    int code, idle;
+    if (!s) return RMA_SUCCESS;
+    rmai_net_enter(s->net);
+    idle = !s->busy;
+    code = quiet(call, s);
+    rmai_net_leave(s->net);
+    if (RMAI_UNLIKELY(idle)) rmai_net_poll_sometimes(s->net);
+    return code;
+}
+
+/* Returns the flow to pe if quiet has something of it to complete, or NULL. */
+static struct rmai_flow *busy_flow(const struct rmai_pending *s, int pe) {
+    struct rmai_flow *f = s->busy;
+    while (f && f->pe != pe) f = f->next;
+    return f;
+}
+
+/* Records for pe may have gone to its proxy. */
+static int quiet_pe(const char *call, struct rmai_pending *s, int pe) {
+    uint64_t mark;
+    struct rmai_flow *f = busy_flow(s, pe), *proxy = busy_flow(s, rmai_pending_goes_to(s, pe, &mark));
+    int code = RMA_SUCCESS, one;
+    if (f || proxy) rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
+    if (f) code = complete(call, s, f);
+    if (proxy && proxy != f) {
+        one = complete(call, s, proxy);
+        if (code == RMA_SUCCESS) code = one;
+    }
+    return report_failure(call, s, code);
+}
+
+int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe) {
+    int code;
+    if (!s) return RMA_SUCCESS;
+    rmai_net_enter(s->net);
+    code = quiet_pe(call, s, pe);
+    rmai_net_leave(s->net);
+    return code;
+}
+
+static int try_quiet(const char *call, struct rmai_pending *s, int sends, int *is_quiet) {
+    struct rmai_net *net = s->net;
+    int code;
+    rmai_net_enter(net);
+    if (sends) rmai_flows_send_open(net, s);
+    rmai_flows_send_gathered(net);
+    rmai_net_drive_once(net);
+    code = s->touched ? flush_flows(call, s, NULL) : RMA_SUCCESS;
+    rmai_flows_unlist(s);
+    *is_quiet = !s->busy;
+    if (sends && *is_quiet) code = report_failure(call, s, code);
+    rmai_net_leave(net);
+    return code;
+}
+
+int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet) {
+    return *quiet = 1, s ? try_quiet(call, s, 0, quiet) : RMA_SUCCESS;
+}
+
+int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
+    return *quiet = 1, s ? try_quiet(call, s, 1, quiet) : RMA_SUCCESS;
+}
+
+/* An atomic or a signal that writes comes after the puts. */
+static inline int release_puts(const char *call, struct rmai_pending *s, int pe) {
+    return RMAI_LIKELY(rmai_pending_puts_come_first(s, pe)) ? RMA_SUCCESS : quiet(call, s);
+}
+
+int rmai_net_release(const char *call, struct rmai_pending *s, int pe) {
+    int code;
+    if (!s) return RMA_SUCCESS;
+    rmai_net_enter(s->net);
+    code = release_puts(call, s, pe);
+    rmai_net_leave(s->net);
+    return code;
+}
+
 /* ---- operations ---- */
+
+int rmai_net_stream_takes(const struct rmai_op *op) {
+    struct rmai_streams *all = &op->set->streams;
+    struct rmai_stream *s = rmai_stream_at(all, op->pe);
+    const uint64_t open = atomic_load_explicit(&s->key, memory_order_relaxed), from = op->offset - s->base;
+    const unsigned flags = op->kind == RMAI_RECORD_ATOMIC && op->buffer ? RMAI_RECORD_WANTED : 0,
+                   atomic = op->kind == RMAI_RECORD_ATOMIC ? op->atomic : 0;
+    if (!open || op->len > RMAI_STREAM_LEN_MAX) return 0;
+    if ((open & ~RMAI_STREAM_COMPACT) != rmai_stream_key(op->pe, op->kind, atomic, flags, op->len)) return 0;
+    switch (op->kind) {
+        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, open, from, op->buffer, op->len);
+        case RMAI_RECORD_GET: return rmai_stream_get(all, s, open, from, op->buffer, op->len);
+        default:
+            return rmai_op_compares(op->atomic)
+                       ? rmai_stream_compare_swap(all, s, open, from, op->value, op->cond, op->len, op->buffer)
+                       : rmai_stream_atomic(all, s, open, from, op->value, op->len, op->buffer);
+    }
+}
 
 /* Moves nothing, but counts the operation. */
 static RMAI_COLD int move_nothing(const struct rmai_op *op) {
@@ -32,42 +182,74 @@ static RMAI_COLD int move_nothing(const struct rmai_op *op) {
 
 int rmai_net_put(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
-    return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_PUT)->put(net, op) : move_nothing(op);
+    int code;
+    if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
+    rmai_net_enter(net);
+    code = select_way(net, op, RMAI_ACCESS_PUT)->put(net, op);
+    rmai_net_leave(net);
+    return code;
 }
 
 int rmai_net_put_gathered(const struct rmai_op *op) {
-    return op->len > 0 && op->len <= RMAI_GATHERED_MOST ? rmai_request_put_gathered(op->set->net, op)
-                                                        : rmai_net_put(op);
+    struct rmai_net *net = op->set->net;
+    int code;
+    if (op->len == 0 || op->len > RMAI_GATHERED_MOST) return rmai_net_put(op);
+    rmai_net_enter(net);
+    code = rmai_request_put_gathered(net, op);
+    rmai_net_leave(net);
+    return code;
 }
 
 int rmai_net_get(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
-    return RMAI_LIKELY(op->len > 0) ? select_way(net, op, RMAI_ACCESS_GET)->get(net, op) : move_nothing(op);
+    int code;
+    if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
+    rmai_net_enter(net);
+    code = select_way(net, op, RMAI_ACCESS_GET)->get(net, op);
+    rmai_net_leave(net);
+    return code;
 }
 
 int rmai_net_atomic(const struct rmai_op *op) {
-    int code;
-    if (RMAI_UNLIKELY(op->atomic != RMA_FETCH_ && !rmai_pending_puts_come_first(op->set, op->pe)) &&
-        (code = rmai_net_quiet(op->call, op->set)) != RMA_SUCCESS)
-        return code;
-    return rmai_request_atomic(op->set->net, op);
+    struct rmai_net *net = op->set->net;
+    int code = RMA_SUCCESS;
+    rmai_net_enter(net);
+    if (op->atomic != RMA_FETCH_) code = release_puts(op->call, op->set, op->pe);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) code = rmai_request_atomic(net, op);
+    rmai_net_leave(net);
+    return code;
 }
 
 int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal) {
-    int code = rmai_net_release(put->call, put->set, put->pe);
-    return code == RMA_SUCCESS ? rmai_request_put_signal(put->set->net, put, signal) : code;
+    struct rmai_net *net = put->set->net;
+    int code;
+    rmai_net_enter(net);
+    code = release_puts(put->call, put->set, put->pe);
+    if (RMAI_LIKELY(code == RMA_SUCCESS)) code = rmai_request_put_signal(net, put, signal);
+    rmai_net_leave(net);
+    return code;
+}
+
+static int ask(const struct rmai_op *op) {
+    struct rmai_net *net = op->set->net;
+    int code = RMA_SUCCESS;
+    rmai_net_enter(net);
+    /* A put to a block must not arrive after the block is reused. */
+    if (op->kind == RMAI_RECORD_FREE) code = release_puts(op->call, op->set, op->pe);
+    if (code == RMA_SUCCESS) code = rmai_request_ask(net, op);
+    rmai_net_leave(net);
+    return code;
 }
 
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g) {
     const struct rmai_op op = {
         .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_ALLOC, .value = size, .buffer = g, .len = sizeof *g};
-    return rmai_request_ask(s->net, &op);
+    return ask(&op);
 }
 
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     const struct rmai_op op = {.call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_FREE, .offset = offset};
-    const int code = rmai_net_release(call, s, pe); /* a put to the block must not arrive after the block is reused */
-    return code == RMA_SUCCESS ? rmai_request_ask(s->net, &op) : code;
+    return ask(&op);
 }
 
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
@@ -80,242 +262,78 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
                                .offset = offset,
                                .len = align,
                                .value = len};
-    return rmai_request_ask(s->net, &op);
+    return ask(&op);
 }
 
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {
+    struct rmai_net *net = s->net;
     const struct rmai_flow *f;
-    int code = fresh ? rmai_dynamic_learn(s->net, call, s, pe) : RMA_SUCCESS;
-    if (code != RMA_SUCCESS) return code;
-    rmai_pending_lock(s);
-    f = rmai_flow_of(s, pe);
-    *extent = f && f->map && f->map->known ? (size_t)f->map->directory.extent[pool] : 0;
-    rmai_pending_unlock(s);
-    return RMA_SUCCESS;
-}
-
-/* ---- completion ---- */
-
-/* A thread that holds the set's lock, and has to take the net's instead; and back. */
-static inline void change_to_net_lock(struct rmai_pending *s) {
-    if (RMAI_LIKELY(s->net->biased)) return;
-    pthread_mutex_unlock(&s->lock);
-    rmai_net_lock(s->net);
-}
-static inline void change_to_set_lock(struct rmai_pending *s) {
-    if (RMAI_LIKELY(s->net->biased)) return;
-    rmai_net_unlock(s->net);
-    pthread_mutex_lock(&s->lock);
-}
-
-/* Returns the first error of an operation that nobody waited for, or code. The set's lock is held. The fence is an
- * acquire for what nonblocking atomics have read; it pairs with the release of the PE that wrote the word. */
-static int report_failure(const char *call, struct rmai_pending *s, int code) {
-    if (RMAI_UNLIKELY(s->failed)) {
-        if (code == RMA_SUCCESS)
-            code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op,
-                              s->failed_pe, rma_strerror(s->failed));
-        s->failed = 0;
-        rmai_pending_publish(s);
-    }
-    atomic_thread_fence(memory_order_acquire);
-    return code;
-}
-
-/* Flushes all flows that have used a window since their last flush, or only this one. The caller holds the set's lock;
- * this releases it between two of them to serve other PEs. */
-static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
-    struct rmai_net *net = s->net;
-    int code = RMA_SUCCESS, one;
-    for (struct rmai_flow *f = s->busy, *next; f; f = next) {
-        next = f->next;
-        if (!f->touched || (only && f != only)) continue;
-        one = rmai_window_flush(net, call, f);
-        if (code == RMA_SUCCESS) code = one;
-        if (!s->touched) break;
-        rmai_pending_unlock(s);
-        rmai_net_progress(net, 1);
-        rmai_pending_lock(s);
-        next = s->busy; /* another thread may have changed the list */
-    }
-    return code;
-}
-
-/* Completes s, or this one of its flows unless it is NULL: flushes the windows first, then waits for replies. All open
- * messages are sent before the first reply is waited for, so the replies of all PEs come at the same time. Other
- * threads may begin more operations meanwhile; a quiet promises only those that began before it. The caller holds the
- * set's lock; this releases it while it waits. */
-static int complete(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
-    struct rmai_net *net = s->net;
-    int code = RMA_SUCCESS, one;
-    do {
-        if (RMAI_UNLIKELY(s->touched)) {
-            one = flush_flows(call, s, only);
-            if (code == RMA_SUCCESS) code = one;
-        }
-        change_to_net_lock(s);
-        rmai_pending_lock_inner(s);
-        rmai_flows_wait(net, call, s, only);
-        rmai_flows_unlist(s);
-        rmai_pending_unlock_inner(s);
-        change_to_set_lock(s);
-    } while (only ? only->listed : s->busy != NULL);
-    return code;
-}
-
-int rmai_net_quiet(const char *call, struct rmai_pending *s) {
-    struct rmai_net *net = s ? s->net : NULL;
     int code = RMA_SUCCESS;
-    if (!net) return RMA_SUCCESS;
-    rmai_pending_lock(s);
-    if (!s->busy && !s->failed) {
-        rmai_pending_unlock(s);
-        rmai_net_poll_sometimes(net);
-        atomic_thread_fence(memory_order_acquire);
-        return RMA_SUCCESS;
+    rmai_net_enter(net);
+    if (fresh) code = rmai_dynamic_learn(net, call, s, pe);
+    if (code == RMA_SUCCESS) {
+        f = rmai_flow_of(s, pe);
+        *extent = f && f->map && f->map->known ? (size_t)f->map->directory.extent[pool] : 0;
     }
-    if (s->busy) {
-        rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
-        code = complete(call, s, NULL);
-    }
-    code = report_failure(call, s, code);
-    rmai_pending_unlock(s);
+    rmai_net_leave(net);
     return code;
-}
-
-int rmai_net_try_quiet(const char *call, struct rmai_pending *s, int *quiet) {
-    int code = RMA_SUCCESS;
-    *quiet = 1;
-    if (!s || !s->net) return RMA_SUCCESS;
-    rmai_net_progress(s->net, 1);
-    rmai_pending_lock(s);
-    if (s->touched) code = flush_flows(call, s, NULL);
-    rmai_flows_unlist(s);
-    *quiet = !s->busy;
-    rmai_pending_unlock(s);
-    return code;
-}
-
-int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
-    int code;
-    *quiet = 1;
-    if (!s || !s->net) return RMA_SUCCESS;
-    rmai_net_lock(s->net);
-    rmai_pending_lock_inner(s);
-    rmai_flows_send_open(s->net, s);
-    rmai_pending_unlock_inner(s);
-    rmai_net_unlock(s->net);
-    code = rmai_net_try_quiet(call, s, quiet);
-    if (!*quiet) return code;
-    rmai_pending_lock(s);
-    code = report_failure(call, s, code);
-    rmai_pending_unlock(s);
-    return code;
-}
-
-/* Returns the flow to pe if quiet has something of it to complete, or NULL. The caller holds the set's lock. */
-static struct rmai_flow *busy_flow(const struct rmai_pending *s, int pe) {
-    struct rmai_flow *f = s->busy;
-    while (f && f->pe != pe) f = f->next;
-    return f;
-}
-
-/* Records for pe may have gone to its proxy. */
-int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe) {
-    struct rmai_net *net = s ? s->net : NULL;
-    struct rmai_flow *f, *proxy;
-    uint64_t mark;
-    int code = RMA_SUCCESS, one;
-    if (!net) return RMA_SUCCESS;
-    rmai_pending_lock(s);
-    f = busy_flow(s, pe);
-    proxy = busy_flow(s, rmai_pending_goes_to(s, pe, &mark));
-    if (f || proxy) rmai_add(&net->traffic->more[RMAI_QUIETS], 1);
-    if (f) code = complete(call, s, f);
-    if (proxy && proxy != f) {
-        one = complete(call, s, proxy);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    code = report_failure(call, s, code);
-    rmai_pending_unlock(s);
-    return code;
-}
-
-int rmai_net_release(const char *call, struct rmai_pending *s, int pe) {
-    return !s || rmai_pending_puts_come_first(s, pe) ? RMA_SUCCESS : rmai_net_quiet(call, s);
 }
 
 void rmai_net_send_open(struct rmai_pending *s, int pe) {
-    struct rmai_net *net = s->net;
     struct rmai_flow *f;
     uint64_t mark;
-    rmai_net_lock(net);
-    rmai_pending_lock_inner(s);
+    rmai_net_enter(s->net);
     f = rmai_flow_to(s, pe, &mark);
-    if (f) rmai_flow_send_open(net, f);
-    rmai_pending_unlock_inner(s);
-    rmai_net_unlock(net);
+    if (f) rmai_flow_send_open(s->net, f);
+    rmai_net_leave(s->net);
 }
 
 /* ---- sessions ---- */
 
 int rmai_net_loops_back(struct rmai_pending *s, int waits) {
     int yes;
-    rmai_pending_lock(s);
+    rmai_net_enter(s->net);
     yes = rmai_pending_own_busy(s);
     if (!yes && !waits && s->busy && rmai_pending_own_joins(s)) {
         if (!s->own) s->own = rmai_flow_of(s, s->net->job->my_pe);
         yes = s->own != NULL;
     }
-    rmai_pending_unlock(s);
+    rmai_net_leave(s->net);
     return yes;
 }
 
 int rmai_net_complete_own(const char *call, struct rmai_pending *s) {
-    int busy;
+    int code = RMA_SUCCESS;
     if (!s || !s->net->biased) return RMA_SUCCESS;
-    rmai_pending_lock(s);
-    busy = rmai_pending_own_busy(s);
-    rmai_pending_unlock(s);
-    return busy ? rmai_net_quiet_pe(call, s, s->net->job->my_pe) : RMA_SUCCESS;
+    rmai_net_enter(s->net);
+    if (rmai_pending_own_busy(s)) code = quiet_pe(call, s, s->net->job->my_pe);
+    rmai_net_leave(s->net);
+    return code;
 }
 
-/* With the biased lock only the program's one thread changes the list of sets, and that thread is here. */
 void rmai_net_count_streams(struct rmai_net *net) {
     if (!net || !net->biased) return;
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     for (struct rmai_pending *s = net->sets; s; s = s->next_set)
         for (int i = 0; i < RMAI_STREAMS; i++)
             if (atomic_load_explicit(&s->streams.of[i].key, memory_order_relaxed))
                 rmai_stream_settle(s->streams.of[i].message);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
 }
 
-void rmai_session_start(struct rmai_pending *s) {
+static void set_session(struct rmai_pending *s, int session) {
     struct rmai_net *net = s ? s->net : NULL;
     if (!net) return;
-    rmai_net_lock(net);
-    rmai_pending_lock(s);
-    if (!s->session) {
-        s->session = 1;
+    rmai_net_enter(net);
+    if (s->session != session) {
+        s->session = session;
         rmai_pending_choose_way(s);
-        if (net->sessions++ == 0) net->session_due = rmai_wtime() + RMAI_SESSION_WAIT;
+        if (session && net->sessions == 0) net->session_due = rmai_wtime() + RMAI_SESSION_WAIT;
+        net->sessions += session ? 1 : -1;
+        if (!session) rmai_flows_send_open(net, s); /* a message without a credit is sent when the PE next answers */
     }
-    rmai_pending_unlock(s);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
 }
 
-void rmai_session_stop(struct rmai_pending *s) {
-    struct rmai_net *net = s ? s->net : NULL;
-    if (!net) return;
-    rmai_net_lock(net);
-    rmai_pending_lock(s);
-    if (s->session) {
-        s->session = 0;
-        net->sessions--;
-        rmai_pending_choose_way(s);
-        rmai_flows_send_open(net, s); /* a message without a credit is sent when the PE next answers */
-    }
-    rmai_pending_unlock(s);
-    rmai_net_unlock(net);
-}
+void rmai_session_start(struct rmai_pending *s) { set_session(s, 1); }
+void rmai_session_stop(struct rmai_pending *s) { set_session(s, 0); }

@@ -46,6 +46,10 @@ struct rmai_op {
     const struct rmai_runs *runs; /* RUNS: what follows the operands (request.h) */
 };
 
+/* rmai_net_stream_takes adds the operation to the open stream of its kind and PE, if there is one (stream.h), and
+ * returns 1; else 0, and nothing has happened. Callers that have not tried the stream before call it first. */
+int rmai_net_stream_takes(const struct rmai_op *op);
+
 /* rmai_net_put, rmai_net_get and rmai_net_atomic do one operation. A put is in its place after quiet. An atomic without
  * a buffer is done after quiet; with RMAI_LATER its buffer is filled after quiet. Puts that the set began earlier are
  * done before an atomic, unless the atomic only reads. rmai_net_put_gathered is rmai_net_put with RMAI_NOW, but a put

@@ -255,14 +255,14 @@ int rmai_net_packed(const struct rmai_packed *x) {
     p.most = p.by_tag ? LONG_PIECE : in_grains(&p, RECORD_MOST - sizeof(struct rmai_wire_run));
     p.waiter = p.returns && x->when == RMAI_NOW ? &waiter : NULL;
     count_packed(x);
-    rmai_request_complete_proxy(net, x->call, x->set, x->pe);
     rmai_waiter_begin(&waiter, 0);
-    rmai_net_lock(net);
+    rmai_net_enter(net);
+    rmai_request_complete_proxy(net, x->call, x->set, x->pe);
     code = send_all(&p);
     if (p.waiter) {
         int waited = rmai_net_wait_for(net, x->call, x->pe, &waiter); /* also after an error: replies write to it */
         if (code == RMA_SUCCESS) code = waited;
     }
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     return code;
 }

@@ -159,26 +159,26 @@ int rmai_net_progress(struct rmai_net *net, int try) {
     int heard;
     if (!net) return 0;
     if (!try)
-        rmai_net_lock(net);
+        rmai_net_enter(net);
     else if (!rmai_net_try_lock(net))
         return 0;
-    if (RMAI_UNLIKELY(atomic_load_explicit(&net->gathered, memory_order_relaxed))) rmai_flows_send_gathered(net);
+    rmai_flows_send_gathered(net);
     heard = drive_a_while(net, 1, 0);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     return heard;
 }
 
 void rmai_net_send_gathered(struct rmai_net *net) {
     if (!atomic_load_explicit(&net->gathered, memory_order_relaxed)) return;
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     rmai_flows_send_gathered(net);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
 }
 
 void rmai_net_poll(struct rmai_net *net) {
     if (!rmai_net_try_lock(net)) return;
     drive_a_while(net, 1, 0);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
 }
 
 void rmai_net_poll_sometimes(struct rmai_net *net) {

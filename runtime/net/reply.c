@@ -74,16 +74,13 @@ struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow
 /* Ends the transfer: its data have come, or nothing will. */
 static void end_transfer(struct rmai_net *net, struct rmai_transfer *t) {
     struct rmai_transfer **i = &net->transfers;
-    struct rmai_pending *s = t->flow->set;
     while (*i != t) i = &(*i)->next;
     *i = t->next;
     net->transfer[t->number] = NULL;
     net->n_transfers--;
     if (t->landing) rmai_landing_end(t->landing);
     if (t->waiter) t->waiter->left--;
-    rmai_pending_lock_inner(s);
     t->flow->transfers--;
-    rmai_pending_unlock_inner(s);
     free(t);
 }
 

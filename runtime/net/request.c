@@ -264,8 +264,7 @@ static inline int is_poll_due(struct rmai_flow *f) {
 
 /* 1 if further elements like this one may be added to a stream. Elements for a proxy carry marks, which differ. */
 static inline int may_stream(const struct rmai_pending *s, const struct rmai_record *r) {
-    return s->net->biased && !rmai_pending_by_node(s) && rmai_wire_may_run(r) && r->len > 0 &&
-           r->len <= RMAI_STREAM_LEN_MAX;
+    return s->net->biased && !s->by_node && rmai_wire_may_run(r) && r->len > 0 && r->len <= RMAI_STREAM_LEN_MAX;
 }
 
 /* To open and close a stream takes as long as adding two elements. So where the last ones were of no use, as in an
@@ -278,30 +277,26 @@ static __attribute__((noinline)) void open_stream(struct rmai_flow *f, const str
     rmai_stream_open(f->open, op, &r, f->set->session ? RMAI_MESSAGE : BYTES_A_POLL - f->unpolled);
 }
 
-/* What becomes of an element that has been added without waiting for room. */
-enum added { NO_ROOM, ADDED, ADDED_POLL };
-
-/* Adds a short element that no call waits for, and sends it if nothing is under way to its PE, unless it `stays`. The
- * caller holds the set's lock. Where that is a mutex it does not suffice to send or to begin a message: NO_ROOM. */
-static inline __attribute__((always_inline)) enum added add(struct rmai_net *net, const struct element *e,
-                                                            const struct rmai_op *signal, int stays) {
+/* Adds a short element that no call waits for, and sends it if nothing is under way to its PE, unless it `stays`.
+ * Returns 0, with nothing changed, if there is no memory, or no room without waiting for some. */
+static inline __attribute__((always_inline)) int add(struct rmai_net *net, const struct element *e,
+                                                     const struct rmai_op *signal, int stays) {
     struct rmai_pending *s = e->op->set;
     uint64_t mark;
     struct rmai_flow *f = rmai_flow_to(s, e->op->pe, &mark);
     int due;
-    if (RMAI_UNLIKELY(!f)) return NO_ROOM;
-    if (stays || gathers(f)) {
-        if (!rmai_flow_has_open(f) && (!net->biased || (!f->open && !rmai_flow_begin(net, f)))) return NO_ROOM;
-        if (!join(f, e, signal, mark)) return NO_ROOM;
+    if (RMAI_UNLIKELY(!f || (!f->open && !rmai_flow_begin(net, f)) || !join(f, e, signal, mark))) return 0;
+    if (!stays && !gathers(f)) {
+        rmai_flow_send(net, f);
+        due = ++f->alone % ALONE_A_POLL == 0;
+    } else {
         rmai_flows_note_gathered(net);
-        if (stays) return ADDED;
+        if (stays) return 1;
         due = is_poll_due(f);
         if (!signal && may_stream(s, &e->r)) open_stream(f, e->op);
-        return due ? ADDED_POLL : ADDED;
     }
-    if (!net->biased || (!f->open && !rmai_flow_begin(net, f)) || !join(f, e, signal, mark)) return NO_ROOM;
-    rmai_flow_send(net, f);
-    return ++f->alone % ALONE_A_POLL == 0 ? ADDED_POLL : ADDED;
+    if (RMAI_UNLIKELY(due)) rmai_net_drive_once(net);
+    return 1;
 }
 
 /* ---- the whole way: waiting for room ---- */
@@ -320,11 +315,10 @@ static int has_room(struct rmai_message *m, const struct need *need) {
     return fits(m, need);
 }
 
-/* Returns the flow, with an open message that has room for the elements, or NULL without memory. The caller holds both
- * locks. While this waits for room it releases the set's lock, and records may begin or cease to go by proxies. */
+/* Returns the flow, with an open message that has room for the elements, or NULL without memory. While this
+ * waits for room it releases the lock, and records may begin or cease to go by proxies. */
 static struct rmai_flow *make_room(struct rmai_net *net, const struct rmai_op *op, const struct need *need, int is_long,
                                    uint64_t *mark) {
-    struct rmai_pending *s = op->set;
     struct rmai_flow *f = flow_for(op, mark);
     struct rmai_net_wait wait;
     int waited = 0;
@@ -338,12 +332,10 @@ static struct rmai_flow *make_room(struct rmai_net *net, const struct rmai_op *o
         } else if (!f->open && (net->n_messages == 0 || !f->link)) {
             f = NULL; /* the end of no other request will help */
         } else {
-            rmai_pending_unlock_inner(s);
             /* Open messages of gathered puts may be all that there are. Only sending them makes some free again. */
-            if (atomic_load_explicit(&net->gathered, memory_order_relaxed)) rmai_flows_send_gathered(net);
+            rmai_flows_send_gathered(net);
             if (!waited++) wait = rmai_net_wait_begins(op->call, f->pe);
             rmai_net_wait_turn(net, &wait);
-            rmai_pending_lock_inner(s);
             f = flow_for(op, mark);
         }
     }
@@ -353,7 +345,6 @@ static struct rmai_flow *make_room(struct rmai_net *net, const struct rmai_op *o
 
 int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
                         struct rmai_waiter *waiter) {
-    struct rmai_pending *s = op->set;
     struct element e = element_of(op, waiter);
     struct need need = need_of(&e.r, op, e.name);
     struct rmai_flow *f;
@@ -365,7 +356,6 @@ int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const st
         const struct need second = need_of(&set, signal, NULL);
         add_need(&need, &second);
     }
-    rmai_pending_lock_inner(s);
     f = make_room(net, op, &need, is_long, &mark);
     if (f && is_long && !(e.transfer = rmai_transfer_begin(net, f, op, waiter))) {
         rmai_flow_give_up(net, f);
@@ -387,86 +377,43 @@ int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const st
             due = is_poll_due(f);
         }
     }
-    rmai_pending_unlock_inner(s);
     if (due) rmai_net_drive(net);
     return f ? RMA_SUCCESS : rmai_net_no_memory(op->call, op->pe);
 }
 
-/* ---- operations ----
- *
- * The locks that the caller holds:
- *   none       all but those below
- *   the net's  move_in_pieces */
-
-static RMAI_COLD int submit_alone(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal) {
-    int code;
-    rmai_net_lock(net);
-    code = rmai_request_submit(net, op, signal, NULL);
-    rmai_net_unlock(net);
-    return code;
-}
-
-/* Does a short operation that cannot fail, and for which nobody waits, and `signal` or NULL. */
-static inline __attribute__((always_inline)) int begin_alone(struct rmai_net *net, const struct element *e,
-                                                             const struct rmai_op *signal) {
-    enum added added;
-    rmai_pending_lock(e->op->set);
-    added = add(net, e, signal, 0);
-    rmai_pending_unlock(e->op->set);
-    if (RMAI_UNLIKELY(added == ADDED_POLL)) rmai_net_poll(net);
-    return RMAI_LIKELY(added) ? RMA_SUCCESS : submit_alone(net, e->op, signal);
-}
+/* ---- operations ---- */
 
 /* Operations that a stream takes are counted when it is closed. */
 static inline void count_operation(const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, rmai_record_traffic(op->kind), op->len);
 }
 
-/* The layers above have tried the stream of an operation by symmetric address, but not by global pointer. */
-static __attribute__((noinline)) int stream_takes(const struct rmai_op *op, uint64_t key) {
-    struct rmai_streams *all = &op->set->streams;
-    struct rmai_stream *s = rmai_stream_at(all, op->pe);
-    const uint64_t from = op->offset - s->base;
-    switch (op->kind) {
-        case RMAI_RECORD_PUT: return rmai_stream_put(all, s, key, from, op->buffer, op->len);
-        case RMAI_RECORD_GET: return rmai_stream_get(all, s, key, from, op->buffer, op->len);
-        default:
-            return rmai_op_compares(op->atomic)
-                       ? rmai_stream_compare_swap(all, s, key, from, op->value, op->cond, op->len, op->buffer)
-                       : rmai_stream_atomic(all, s, key, from, op->value, op->len, op->buffer);
-    }
-}
-
+/* Does a short operation that cannot fail, and for which nobody waits, and `signal` or NULL. */
 static inline __attribute__((always_inline)) int begin(struct rmai_net *net, const struct rmai_op *op,
-                                                       struct rmai_record r) {
+                                                       struct rmai_record r, const struct rmai_op *signal) {
     const struct element e = {.op = op, .r = r};
-    const uint64_t key = rmai_stream_key(op->pe, r.kind, r.op, r.flags, r.len);
-    const uint64_t open = atomic_load_explicit(&rmai_stream_at(&op->set->streams, op->pe)->key, memory_order_relaxed);
-    if (r.len <= RMAI_STREAM_LEN_MAX && (open & ~RMAI_STREAM_COMPACT) == key && stream_takes(op, open))
-        return RMA_SUCCESS;
     count_operation(op);
-    return begin_alone(net, &e, NULL);
+    return RMAI_LIKELY(add(net, &e, signal, 0)) ? RMA_SUCCESS : rmai_request_submit(net, op, signal, NULL);
 }
 
 /* The compiler knows the records of the most frequent operations that are alone: puts and atomics of a word. */
 static __attribute__((noinline)) int begin_word_put(struct rmai_net *net, const struct rmai_op *op) {
-    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_PUT, .len = 8});
+    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_PUT, .len = 8}, NULL);
 }
 
 static __attribute__((noinline)) int begin_word_atomic(struct rmai_net *net, const struct rmai_op *op) {
     const uint8_t atomic = op->atomic;
     if (rmai_op_compares(atomic)) __builtin_unreachable();
-    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8});
+    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8}, NULL);
 }
 
 static __attribute__((noinline)) int begin_short(struct rmai_net *net, const struct rmai_op *op) {
-    return begin(net, op, record_of(op));
+    return begin(net, op, record_of(op), NULL);
 }
 
 static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, const struct rmai_op *put,
                                                        const struct rmai_op *signal) {
-    const struct element e = {.op = put, .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)put->len}};
-    return begin_alone(net, &e, signal);
+    return begin(net, put, (struct rmai_record){.kind = RMAI_RECORD_PUT, .len = (uint16_t)put->len}, signal);
 }
 
 /* Waits until the records for pe that have gone to its proxy are done: the next one goes to pe itself, and must come
@@ -474,15 +421,11 @@ static __attribute__((noinline)) int begin_with_signal(struct rmai_net *net, con
 void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe) {
     struct rmai_flow *f;
     uint64_t mark;
-    if (!rmai_pending_by_node(s)) return;
-    rmai_net_lock(net);
-    rmai_pending_lock_inner(s);
+    if (!s->by_node) return;
     f = s->busy;
     while (f && f->pe != rmai_pending_goes_to(s, pe, &mark)) f = f->next;
     if (f && f->pe != pe) rmai_flows_wait(net, call, s, f);
     rmai_flows_unlist(s);
-    rmai_pending_unlock_inner(s);
-    rmai_net_unlock(net);
 }
 
 /* Submits one element, and waits for its reply. */
@@ -490,10 +433,8 @@ static int submit_and_wait(struct rmai_net *net, const struct rmai_op *op) {
     struct rmai_waiter waiter;
     int code;
     rmai_waiter_begin(&waiter, 1);
-    rmai_net_lock(net);
     code = rmai_request_submit(net, op, NULL, &waiter);
     if (code == RMA_SUCCESS) code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
-    rmai_net_unlock(net);
     return code;
 }
 
@@ -551,10 +492,7 @@ static int move_by_messages(struct rmai_net *net, const struct rmai_op *op) {
     if (waits && (op->len > SHORT_MOST || attached)) rmai_request_complete_proxy(net, op->call, op->set, op->pe);
     if (attached && (code = look_at_whole(net, op)) != RMA_SUCCESS) return code;
     rmai_waiter_begin(&waiter, 0);
-    rmai_net_lock(net);
-    code = move_in_pieces(net, op, waits ? &waiter : NULL);
-    rmai_net_unlock(net);
-    return code;
+    return move_in_pieces(net, op, waits ? &waiter : NULL);
 }
 
 /* The short path of an operation whose caller waits for its value: it joins the open message of its PE's flow and
@@ -566,17 +504,13 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
     struct rmai_flow *f;
     uint64_t mark;
     int sent = 0;
-    rmai_net_lock(net);
-    rmai_pending_lock_inner(op->set);
     f = rmai_flow_to(op->set, op->pe, &mark);
     if (RMAI_LIKELY(f && rmai_flow_has_credit(f) && (f->open || rmai_flow_begin(net, f)))) {
         rmai_waiter_begin(&waiter, 1);
         sent = join(f, &e, NULL, mark);
         if (RMAI_LIKELY(sent)) rmai_flow_send(net, f);
     }
-    rmai_pending_unlock_inner(op->set);
     if (RMAI_LIKELY(sent)) *code = rmai_net_wait_for(net, op->call, op->pe, &waiter);
-    rmai_net_unlock(net);
     return sent;
 }
 
@@ -588,12 +522,7 @@ int rmai_request_put(struct rmai_net *net, const struct rmai_op *op) {
 
 int rmai_request_put_gathered(struct rmai_net *net, const struct rmai_op *op) {
     const struct element e = {.op = op, .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)op->len}};
-    enum added added;
-    if (op->len > INLINE_MOST || is_attached(op->offset)) return rmai_request_put(net, op);
-    rmai_pending_lock(op->set);
-    added = add(net, &e, NULL, 1);
-    rmai_pending_unlock(op->set);
-    if (!added) return rmai_request_put(net, op);
+    if (op->len > INLINE_MOST || is_attached(op->offset) || !add(net, &e, NULL, 1)) return rmai_request_put(net, op);
     count_operation(op);
     return RMA_SUCCESS;
 }
@@ -643,13 +572,12 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
     op.word = signal->offset;
     op.signal = 1;
     rmai_request_complete_proxy(net, op.call, op.set, op.pe);
-    return op.when == RMAI_LATER ? submit_alone(net, &op, NULL) : submit_and_wait(net, &op);
+    return op.when == RMAI_LATER ? rmai_request_submit(net, &op, NULL, NULL) : submit_and_wait(net, &op);
 }
 
 int rmai_request_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
     if (!put->len) return begin_short(net, signal);
     count_operation(signal);
-    count_operation(put);
-    if (put->len > INLINE_MOST) return long_put_signal(net, put, signal);
+    if (put->len > INLINE_MOST) return count_operation(put), long_put_signal(net, put, signal);
     return begin_with_signal(net, put, signal);
 }

@@ -8,10 +8,12 @@
 #include "runtime/net/flow.h"
 #include "runtime/net/op.h"
 
-/* rmai_request_put, rmai_request_get, rmai_request_atomic do one operation. rmai_request_put_signal does a put, then an
+/* The caller of all functions here holds the net's lock.
+ *
+ * rmai_request_put, rmai_request_get, rmai_request_atomic do one operation. rmai_request_put_signal does a put, then an
  * atomic. rmai_request_put_gathered leaves a short put in the open message even if nothing is under way to its PE.
- * rmai_request_ask sends a request of any other kind and waits for the reply. The caller holds no lock. All return
- * RMA_SUCCESS or the recorded error. */
+ * rmai_request_ask sends a request of any other kind and waits for the reply. All return RMA_SUCCESS or the recorded
+ * error. */
 int rmai_request_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_put_gathered(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_get(struct rmai_net *net, const struct rmai_op *op);
@@ -29,15 +31,15 @@ struct rmai_runs {
 };
 
 /* rmai_request_submit adds an element of any kind, and the atomic `signal` or NULL, to the open message of its PE, and
- * sends that if it is time. It waits for room. The caller holds the net's lock. Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
+ * sends that if it is time. It waits for room. Returns RMA_SUCCESS or RMA_ERR_NO_MEM.
  * rmai_request_complete_proxy waits until what has gone to the proxy of pe is done, so that the next record, which goes
- * to pe itself, comes after it; the caller holds no lock. */
+ * to pe itself, comes after it. */
 int rmai_request_submit(struct rmai_net *net, const struct rmai_op *op, const struct rmai_op *signal,
                         struct rmai_waiter *waiter);
 void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_stream_open: operations like `op`, whose record is r, and which is the message's last element, may be added to a
- * stream, of `most` bytes at most. The caller holds the set's lock. */
+ * stream, of `most` bytes at most. */
 void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const struct rmai_record *r, size_t most);
 
 /* ---- what comes back ---- */
@@ -57,11 +59,8 @@ struct rmai_transfer {
     struct rmai_landing *landing; /* or NULL */
 };
 
-/* The caller of all functions below holds the net's lock, and no set's unless they say so.
- *
- * rmai_transfer_begin makes a transfer of the flow, which has a credit for one; there are less than RMAI_TRANSFERS. It
- * returns NULL without memory. It posts the receive of a get; so the target's data never arrive unexpected. The caller
- * also holds the set's lock. */
+/* rmai_transfer_begin makes a transfer of the flow, which has a credit for one; there are less than RMAI_TRANSFERS. It
+ * returns NULL without memory. It posts the receive of a get; so the target's data never arrive unexpected. */
 struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow *f, const struct rmai_op *op,
                                           struct rmai_waiter *waiter);
 

@@ -13,11 +13,7 @@
 /* The thread that holds the lock may poll for a long time. Other threads announce themselves in `wanted`; the holder
  * then releases the lock between two polls. If PEs do not share processors, a thread polls for the lock before it
  * sleeps: waking up takes longer than a message. */
-void rmai_net_lock(struct rmai_net *net) {
-    if (net->biased) {
-        rmai_biased_enter(&net->bias);
-        return;
-    }
+void rmai_net_lock_mutex_(struct rmai_net *net) {
     if (RMAI_LIKELY(pthread_mutex_trylock(&net->lock) == 0)) return;
     atomic_fetch_add_explicit(&net->wanted, 1, memory_order_relaxed);
     for (int i = net->crowded ? 0 : LOCK_POLLS; i > 0; i--) {
@@ -30,12 +26,8 @@ void rmai_net_lock(struct rmai_net *net) {
     atomic_fetch_sub_explicit(&net->wanted, 1, memory_order_relaxed);
 }
 
-void rmai_net_unlock(struct rmai_net *net) {
-    if (net->biased)
-        rmai_biased_leave(&net->bias);
-    else
-        pthread_mutex_unlock(&net->lock);
-}
+void rmai_net_lock(struct rmai_net *net) { rmai_net_enter(net); }
+void rmai_net_unlock(struct rmai_net *net) { rmai_net_leave(net); }
 
 void rmai_net_yield_lock(struct rmai_net *net) {
     uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */

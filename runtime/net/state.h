@@ -2,21 +2,12 @@
 /* The state of this PE's traffic with other nodes, for one job. A process may have several (test/unit/check_net). Only
  * this folder's own files, and their tests, include this header; rmai_net_open fills it in.
  *
- * If several threads of the program may call at once (RMA_THREAD_MULTIPLE), there are two kinds of locks. The outer
- * lock, that of struct rmai_net, protects messages: what arrives, what is under way, and the requests of others. The
- * inner lock belongs to a set (struct rmai_pending). A thread that needs both takes the outer lock first; sets_lock
- * comes between the two. No thread holds a set's lock while it waits for a message. A thread does hold it in MPI's put,
- * get and flush of the window, which may wait for the network.
+ * One lock protects all of it. The functions of op.h, packed.h, net.h and progress.h take it; all others of this folder
+ * are called with it, and release it only in a wait (wait.h) and while MPI flushes a window. So a function that waits
+ * or flushes looks again at what it has read before. Groups (group.h) use the transport alone, and need no lock.
  *
- *     a record joins an open message while another is under way, or in a session     the set's
- *     put, get and flush of the window                                               the set's
- *     a record begins a message, or waits for room; a message leaves                 both
- *     a session starts or stops                                                      both
- *     a message is answered                                                          both, the inner one of its set
- *     requests of others are executed, replies are received (rmai_net_progress)      the outer one
- *
- * Below RMA_THREAD_MULTIPLE one biased lock (base/biased.h) serves as both. The program, its owner, leaves it while it
- * sleeps and while MPI flushes the window for it. If the kernel has no membarrier, the two mutexes are used. */
+ * Below RMA_THREAD_MULTIPLE the lock is biased (base/biased.h): the program is its owner, the progress thread its
+ * guest. Otherwise, or if the kernel has no membarrier, it is a mutex. */
 #ifndef RMAI_NET_STATE_H
 #define RMAI_NET_STATE_H
 
@@ -51,6 +42,20 @@ struct rmai_probe_buffers {
     unsigned char pattern[13], back[13];
 };
 
+/* A flush that a thread waits for, on its stack. The note describes one of them; the watchdog reads it without the
+ * lock: its version is odd while there is one. */
+struct rmai_flushing {
+    struct rmai_flushing *next;
+    const char *call; /* the public call */
+    int pe;
+    enum rmai_window_kind window;
+};
+struct rmai_flush_note {
+    _Atomic unsigned version;
+    const char *_Atomic call;
+    _Atomic int pe;
+};
+
 /* The messages that have arrived: the receives, of which `next` gets the next message. */
 #define RMAI_POSTED 16
 struct rmai_inbox {
@@ -67,11 +72,7 @@ struct rmai_net {
     struct rmai_transport *transport;
     struct rmai_traffic *traffic;
     struct rmai_net_handlers handlers;
-    /* One lock guards the fields that follow and the transport's messages; it is taken before the lock of a pending
-     * set. There are two kinds. If the program has one thread at a time, `biased` is 1, the program owns `bias`, and
-     * the progress thread is its guest; this lock is then also the lock of all pending sets. Otherwise the lock is
-     * `lock`. */
-    int biased;
+    int biased; /* 1: `bias` is the lock; 0: `lock` is */
     struct rmai_biased bias;
     int visited; /* the guest of `bias` is in */
     int alone;   /* rmai_net_alone is not NULL */
@@ -101,30 +102,45 @@ struct rmai_net {
 
     _Atomic unsigned finished; /* calls of rmai_net_finish, roughly; some of them serve others */
 
-    pthread_mutex_t sets_lock; /* guards the list of pending sets; taken after `lock` */
     struct rmai_pending *sets;
-    unsigned n_opened; /* sets opened so far */
 
     _Atomic int gathered; /* 1: an open message of a set without a session may wait for an acknowledgement */
     int sessions;         /* sets with an open session, under `lock`, */
     double session_due;   /* and when their open messages are sent next, by rmai_wtime, as in the next line */
     double give_back_due; /* when the memory of idle messages may be given back */
 
+    struct rmai_flushing *flushing; /* the flushes that threads wait for, the oldest first */
+    struct rmai_flush_note note;    /* says to the watchdog which is the first of them */
+
     /* MPI's windows. The fixed one covers the first bytes of each PE's symmetric heap. */
-    _Atomic size_t covered; /* how many; stored with release once the window exists; 0 while it is replaced */
-    int fixed;              /* there is, or will be, a fixed window; */
-    int fixed_follows;      /* it is replaced when the heap has grown, since the dynamic one is slower */
-    int said_windowless;    /* the note that MPI's window is not usable has been printed */
-    int windowless;         /* nothing goes through a window in this job */
+    size_t covered;      /* how many; 0 while it is replaced */
+    int fixed;           /* there is, or will be, a fixed window; */
+    int fixed_follows;   /* it is replaced when the heap has grown, since the dynamic one is slower */
+    int said_windowless; /* the note that MPI's window is not usable has been printed */
+    int windowless;      /* nothing goes through a window in this job */
     struct rmai_dynamic dynamic;
     struct rmai_ways ways;
     struct rmai_probe_buffers probe;
 };
 
-/* The lock beside rmai_net_lock and rmai_net_unlock (net.h). rmai_net_try_lock returns 0 if another thread holds it.
+/* The lock: rmai_net_enter and rmai_net_leave are rmai_net_lock and rmai_net_unlock (net.h), inlined. rmai_net_try_lock
+ * returns 0 if another thread holds it.
  * rmai_net_yield_lock releases it until one of the threads in `wanted` has taken it, if there is one, and takes it
  * again. rmai_net_visit is for the progress thread: it takes the lock, or returns 0 if another thread has it;
  * rmai_net_end_visit releases it. */
+void rmai_net_lock_mutex_(struct rmai_net *net);
+static inline void rmai_net_enter(struct rmai_net *net) {
+    if (RMAI_LIKELY(net->biased))
+        rmai_biased_enter(&net->bias);
+    else
+        rmai_net_lock_mutex_(net);
+}
+static inline void rmai_net_leave(struct rmai_net *net) {
+    if (RMAI_LIKELY(net->biased))
+        rmai_biased_leave(&net->bias);
+    else
+        pthread_mutex_unlock(&net->lock);
+}
 static inline int rmai_net_try_lock(struct rmai_net *net) {
     return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
 }

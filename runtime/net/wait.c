@@ -37,10 +37,10 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
         return;
     }
     wait->slept = 1;
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     rmai_doze(net->handlers.doze, wait->nap);
     wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     net->handlers.wait_lasts(net->handlers.context, &wait->stall);
 }
 
@@ -61,10 +61,8 @@ void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending
     do {
         wait.stall.pe = f->pe;
         rmai_flow_send_open(net, f);
-        rmai_pending_unlock_inner(s);
         rmai_net_wait_turn(net, &wait);
-        rmai_pending_lock_inner(s);
-        if (RMAI_UNLIKELY(wait.slept)) f->link->slept = 1;
+        if (RMAI_UNLIKELY(wait.slept) && f->link) f->link->slept = 1;
         wait.slept = 0;
     } while ((f = next_waited(net->biased ? f : s->busy, only)) != NULL);
     rmai_net_wait_ends(net, &wait);
@@ -86,7 +84,7 @@ static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, stru
     wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
     wait.stall.team = wait.stall.meeting = team;
     wait.stall.by_call = arrival && arrival->len <= RMAI_SHORT_ARRIVAL;
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     while (done == 0) {
         rmai_net_wait_turn(net, &wait);
         done = net->transport->operations->test(net->transport, token, arrival);
@@ -94,7 +92,7 @@ static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, stru
             done = net->transport->operations->test(net->transport, token, arrival);
     }
     rmai_net_wait_ends(net, &wait);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     return done;
 }
 

@@ -33,7 +33,7 @@ static inline void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
 /* rmai_flows_wait sends the open messages of s, and waits until no flow of s, or not `only` unless it is NULL, waits
- * for messages. The caller holds both locks; this releases them meanwhile, and other threads may send more. */
+ * for messages. The caller holds the lock; this releases it meanwhile, and other threads may send more. */
 void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, const struct rmai_flow *only);
 
 #define RMAI_SHORT_ARRIVAL 1024 /* bytes of a message that travels for no noticeable time */

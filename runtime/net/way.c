@@ -76,23 +76,18 @@ static int without_fixed(struct rmai_net *net, const char *call, int mine) {
     return end_window(net, RMAI_FIXED, call);
 }
 
-/* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock.
- *
- * Other threads may put meanwhile. Storing 0 in `covered` closes the old window to new operations. Then each set is
- * flushed under its lock. A thread that held the lock before has left MPI by then, so all earlier puts of any context
- * are complete; a thread that takes the lock later sees the 0 and uses messages. If another thread makes a context
- * meanwhile, its set is in the net's list before the flush, or that thread takes the list's lock after it and also sees
- * the 0. */
+/* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock. Other threads may
+ * put meanwhile: 0 in `covered` closes the old window to new operations, and those that are in it are flushed. */
 static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t size, int *own) {
     int well, mine, code;
     net->covered = 0;
-    keep_first(own, rmai_window_flush_all(net, call));
+    keep_first(own, rmai_window_flush_fixed(net, call));
     mine = rmai_transport_make_window(net->transport, RMAI_FIXED, base - RMAI_PROBE_ROOM, size + RMAI_PROBE_ROOM);
     code = agree_on_window(net, RMAI_FIXED, call, mine, &well);
     if (code != RMA_SUCCESS) return code;
     if (well) well = all_succeeded(net, call, mine = rmai_probe_write_and_read_back(net, RMAI_FIXED));
     if (well)
-        atomic_store_explicit(&net->covered, size, memory_order_release);
+        net->covered = size;
     else
         keep_first(own, without_fixed(net, call, mine));
     return RMA_SUCCESS;
@@ -105,9 +100,9 @@ int rmai_window_wanted(const struct rmai_net *net, size_t size) {
 
 int rmai_window_grow(struct rmai_net *net, const char *call, char *base, size_t size, int own) {
     int code;
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     code = make_fixed(net, call, base, size, &own);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     return own == RMA_SUCCESS ? code : own;
 }
 
@@ -139,11 +134,11 @@ int rmai_windows_wanted(const struct rmai_net *net) { return net->fixed || wants
 
 int rmai_windows_open(struct rmai_net *net, const char *call, char *base, size_t size, int own) {
     int code = RMA_SUCCESS;
-    rmai_net_lock(net);
+    rmai_net_enter(net);
     if (net->fixed)
         code = make_fixed(net, call, base, net->job->settings.window == RMAI_WINDOW_DYNAMIC ? 0 : size, &own);
     if (code == RMA_SUCCESS && wants_dynamic(net)) code = make_dynamic(net, call, base, &own);
-    rmai_net_unlock(net);
+    rmai_net_leave(net);
     if (code == RMA_SUCCESS) {
         code = rmai_probe_one_sided(net);
         if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);

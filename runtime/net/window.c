@@ -6,9 +6,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "rma.h"
+#include "runtime/net/flush.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/request.h"
 #include "runtime/net/route.h"
+#include "runtime/net/wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,45 +23,50 @@
 
 /* ---- flushes ---- */
 
-/* Flushes each window that has something for the flow's PE. */
+/* What is begun meanwhile touches the flow again. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f) {
+    const unsigned touched = f->touched;
     int code = RMA_SUCCESS, one;
+    f->touched = 0;
+    f->flushing++;
     for (int window = 0; window < RMAI_WINDOWS; window++) {
-        if (!(f->touched & 1u << window)) continue;
-        one = rmai_set_flush(net, call, f->set, (enum rmai_window_kind)window, f->pe, RMAI_FLUSH_PE);
+        if (!(touched & 1u << window)) continue;
+        one = rmai_net_flush(net, call, (enum rmai_window_kind)window, f->pe, RMAI_FLUSH_PE);
         if (code == RMA_SUCCESS) code = one;
     }
-    f->set->touched -= f->touched != 0;
-    f->touched = 0;
+    f->flushing--;
+    f->set->touched -= !f->touched && !f->flushing;
     return code;
 }
 
-/* The set's lock is held. */
-static int flush_busy(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only) {
+    while (f && !(f->touched && (!only || f == only))) f = f->next;
+    return f;
+}
+
+static struct rmai_flow *touched_in_fixed(const struct rmai_net *net) {
+    for (const struct rmai_pending *s = net->sets; s; s = s->next_set)
+        for (struct rmai_flow *f = s->busy; f; f = f->next)
+            if (f->touched & 1u << RMAI_FIXED) return f;
+    return NULL;
+}
+
+/* Other threads may flush at the same time, and use the dynamic window. */
+int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
+    struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
+    struct rmai_flow *f;
     int code = RMA_SUCCESS, one;
-    for (struct rmai_flow *f = s->busy; f; f = f->next) {
+    while ((f = touched_in_fixed(net)) != NULL) {
         one = rmai_window_flush(net, call, f);
         if (code == RMA_SUCCESS) code = one;
     }
-    return code;
-}
-
-int rmai_window_flush_all(struct rmai_net *net, const char *call) {
-    int code = RMA_SUCCESS, one;
-    pthread_mutex_lock(&net->sets_lock);
-    for (struct rmai_pending *s = net->sets; s; s = s->next_set) {
-        rmai_pending_lock(s);
-        one = flush_busy(net, call, s);
-        rmai_pending_unlock(s);
-        if (code == RMA_SUCCESS) code = one;
-    }
-    pthread_mutex_unlock(&net->sets_lock);
+    while (rmai_net_flushes(net, RMAI_FIXED)) rmai_net_wait_turn(net, &wait);
+    rmai_net_wait_ends(net, &wait);
     return code;
 }
 
 /* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the flow that the caller
- * touches next. Returns NULL, with *code RMA_SUCCESS, if there is no memory, or with the error of a flush. The caller
- * holds the set's lock. */
+ * touches next. Returns NULL, with *code RMA_SUCCESS, if there is no room, or with the error of a flush. */
 static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
                        int *code) {
     const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);
@@ -67,8 +74,10 @@ static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pendi
     *code = RMA_SUCCESS;
     if (RMAI_UNLIKELY(!s->copies) && !(s->copies = malloc(RMAI_COPY_ROOM))) return NULL;
     if (RMAI_UNLIKELY(s->copied + room > RMAI_COPY_ROOM)) {
-        *code = flush_busy(net, call, s);
-        if (*code != RMA_SUCCESS) return NULL;
+        struct rmai_flow *f;
+        while (*code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL)) != NULL)
+            *code = rmai_window_flush(net, call, f);
+        if (*code != RMA_SUCCESS || s->touched) return NULL; /* another thread's copies may be in use */
         s->copied = 0;
     }
     copy = s->copies + s->copied;
@@ -86,14 +95,9 @@ static enum rmai_access access_of(const struct rmai_op *op) {
  * quiet, is a little faster through the window; many puts of a stream share one message, and each returns as soon as it
  * is copied. So the last quiet decides: whether it completed one put or several. */
 static int is_of_stream(struct rmai_pending *s, int pe) {
-    const struct rmai_flow *f;
     uint64_t mark;
-    int yes;
-    rmai_pending_lock(s);
-    f = rmai_flow_to(s, pe, &mark);
-    yes = f && (!f->last_was_lone || f->listed || s->session);
-    rmai_pending_unlock(s);
-    return yes;
+    const struct rmai_flow *f = rmai_flow_to(s, pe, &mark);
+    return f && (!f->last_was_lone || f->listed || s->session);
 }
 
 /* 1 if puts to that PE are under way by messages. A get by messages comes after them, and reads what they have written:
@@ -101,17 +105,13 @@ static int is_of_stream(struct rmai_pending *s, int pe) {
 static int has_puts_in_messages(struct rmai_pending *s, int pe) {
     const struct rmai_flow *f;
     uint64_t mark;
-    int yes;
     if (atomic_load_explicit(&s->streams.puts, memory_order_relaxed) == RMAI_NO_PUTS) return 0;
-    rmai_pending_lock(s);
     f = rmai_flow_to(s, pe, &mark);
-    yes = f && rmai_flow_waits(f);
-    rmai_pending_unlock(s);
-    return yes;
+    return f && rmai_flow_waits(f);
 }
 
 int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op) {
-    const size_t covered = atomic_load_explicit(&net->covered, memory_order_relaxed);
+    const size_t covered = net->covered;
     const enum rmai_window_kind window = op->offset - net->job->layout.symmetric < covered ? RMAI_FIXED : RMAI_DYNAMIC;
     const struct rmai_route *way = &net->ways.way[window];
     const enum rmai_access access = access_of(op);
@@ -133,11 +133,10 @@ struct target {
 };
 
 /* Returns 1, with the rest of *to, if the first to->len bytes of *op, which it may reduce, go through a window; 0 if
- * they go by messages; -1 if the caller has to read the PE's directory first (rmai_dynamic_learn). The caller holds the
- * set's lock. */
+ * they go by messages; -1 if the caller has to read the PE's directory first (rmai_dynamic_learn). */
 static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct target *to) {
-    const size_t at = (size_t)op->offset - net->job->layout.symmetric,
-                 covered = atomic_load_explicit(&net->covered, memory_order_acquire);
+    const size_t at = (size_t)op->offset - net->job->layout.symmetric, covered = net->covered;
+    if (RMAI_UNLIKELY(op->set->words_used) && op->kind == RMAI_RECORD_GET) return 0; /* another thread's get */
     if (at < covered && to->len <= covered - at) {
         to->window = RMAI_FIXED;
         to->disp = at + RMAI_PROBE_ROOM;
@@ -150,7 +149,7 @@ static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct 
 
 /* Notes that a quiet has to flush what goes to the flow's PE. */
 static void touch_flow(struct rmai_flow *f, enum rmai_window_kind window) {
-    f->set->touched += f->touched == 0;
+    f->set->touched += !f->touched && !f->flushing;
     f->touched |= 1u << window;
     f->asked++;
     rmai_flow_list(f);
@@ -184,7 +183,7 @@ static int put_through(struct rmai_net *net, const struct rmai_op *op, const str
     rmai_pending_note_put(op->set, op->pe, 0);
     code = rmai_transport_put(net->transport, op->call, to->window, op->pe, to->disp, copy ? copy : source, to->len);
     if (code != RMA_SUCCESS || copy || to->when == RMAI_LATER) return code;
-    return rmai_set_flush(net, op->call, op->set, to->window, op->pe, RMAI_FLUSH_LOCAL);
+    return rmai_net_flush(net, op->call, to->window, op->pe, RMAI_FLUSH_LOCAL);
 }
 
 /* A blocking get may use a full flush instead of a local one: MPICH does it some ten nanoseconds faster. MPI may store
@@ -196,12 +195,13 @@ static int get_through(struct rmai_net *net, const struct rmai_op *op, const str
     code = rmai_transport_get(net->transport, op->call, to->window, op->pe, to->disp,
                               is_short ? (char *)op->set->words : op->buffer, to->len);
     if (code != RMA_SUCCESS || to->when == RMAI_LATER) return code;
-    code = rmai_set_flush(net, op->call, op->set, to->window, op->pe, RMAI_FLUSH_PE);
+    op->set->words_used += is_short;
+    code = rmai_net_flush(net, op->call, to->window, op->pe, RMAI_FLUSH_PE);
+    op->set->words_used -= is_short;
     if (code == RMA_SUCCESS && is_short) rma_move_(op->buffer, op->set->words, to->len);
     return code;
 }
 
-/* Holds the set's lock until MPI has taken the transfer. */
 static int move_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to) {
     struct rmai_flow *f = rmai_flow_of(op->set, op->pe);
     int code;
@@ -212,20 +212,19 @@ static int move_through(struct rmai_net *net, const struct rmai_op *op, const st
 }
 
 /* Returns 1, with *code, if to->len bytes of *op went through a window, or the PE's directory could not be read; else
- * 0. This holds the set's lock until MPI has taken the transfer. A thread that frees the fixed window first sets
- * `covered` to 0 and then flushes each set (rmai_window_grow), for which it needs that lock: so no transfer is in the
- * window when it is freed. */
+ * 0. The lock is held from the choice of the window until MPI has taken the transfer, and noted flushes follow. A
+ * thread that replaces the fixed window first sets `covered` to 0, then flushes, and waits for all flushes
+ * (rmai_window_flush_fixed): so nobody uses the window when it is freed. */
 static int use_window(struct rmai_net *net, const struct rmai_op *op, struct target *to, int *code) {
-    int goes;
-    for (int learned = 0;; learned = 1) {
-        rmai_pending_lock(op->set);
-        goes = choose_window(net, op, to);
-        if (goes > 0) *code = move_through(net, op, to);
-        rmai_pending_unlock(op->set);
-        if (RMAI_LIKELY(goes >= 0) || learned) return goes > 0;
+    int goes = choose_window(net, op, to);
+    if (RMAI_UNLIKELY(goes < 0)) {
         *code = rmai_dynamic_learn(net, op->call, op->set, op->pe);
         if (*code != RMA_SUCCESS) return 1;
+        goes = choose_window(net, op, to);
     }
+    if (goes <= 0) return 0;
+    *code = move_through(net, op, to);
+    return 1;
 }
 
 /* Does the operation in pieces; those that no window covers go by messages. */
@@ -236,7 +235,11 @@ static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op
     int code = RMA_SUCCESS;
     while (rest.len > 0) {
         struct target to = {.len = rmai_min(rest.len, most), .when = rest.len > most ? RMAI_NOW : rest.when};
-        if (RMAI_UNLIKELY(rest.len < op->len)) rmai_net_progress(net, 1);
+        if (RMAI_UNLIKELY(rest.len < op->len)) {
+            rmai_flows_send_gathered(net);
+            rmai_net_drive_once(net);
+            rmai_net_yield_lock(net);
+        }
         if (!use_window(net, &rest, &to, &code)) {
             rmai_add(&op->set->traffic->path[RMA_PATH_WINDOW][rmai_record_traffic(op->kind) + 1], op->len - rest.len);
             return by_messages(net, &rest);

@@ -44,25 +44,29 @@ void rmai_dynamic_grown(struct rmai_net *net);
 
 /* For this folder. */
 
-/* rmai_window_takes: 1 if this put or get goes through a window, provided that one covers its place. rmai_window_put
+/* The caller of the functions below holds the net's lock.
+ *
+ * rmai_window_takes: 1 if this put or get goes through a window, provided that one covers its place. rmai_window_put
  * and rmai_window_get do it in pieces. Between two pieces this PE serves others; otherwise their requests would wait
- * for the whole transfer. What no window covers goes by messages. The caller holds no lock. */
+ * for the whole transfer. What no window covers goes by messages. */
 int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op);
 int rmai_window_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_window_get(struct rmai_net *net, const struct rmai_op *op);
 
-/* rmai_window_flush completes what has gone to the flow's PE through the windows; the caller holds the set's lock.
- * rmai_window_flush_all completes all transfers to all PEs, one set after the other; if `covered` was set to 0 before,
- * no thread uses the fixed window after it. Both return RMA_SUCCESS or RMA_ERR_MPI. */
+/* rmai_window_flush completes what has gone to the flow's PE through the windows. rmai_window_touched finds a flow that
+ * needs it in the list that begins with f (only: no other than this one, unless it is NULL). rmai_window_flush_fixed
+ * completes all transfers to all PEs through the fixed window; if `covered` was set to 0 before, no thread uses that
+ * window after it. The two that flush release the lock meanwhile, and return RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f);
-int rmai_window_flush_all(struct rmai_net *net, const char *call);
+struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only);
+int rmai_window_flush_fixed(struct rmai_net *net, const char *call);
 
-/* rmai_dynamic_learn reads pe's directory again, and waits for it. The caller does not hold the set's lock. Returns
- * RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI. */
+/* rmai_dynamic_learn reads pe's directory again, and waits for it. Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI.
+ */
 int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pending *s, int pe);
 
 /* rmai_dynamic_find finds [offset, offset + *len) of pe's space in pe's part of the dynamic window, and cuts *len at
- * the end of a step. The caller holds the set's lock. Returns 1 with *address; 0 if it is not in the window; -1 if the
+ * the end of a step. Returns 1 with *address; 0 if it is not in the window; -1 if the
  * caller has to read pe's directory first (rmai_dynamic_learn). */
 int rmai_dynamic_find(struct rmai_net *net, struct rmai_pending *s, int pe, uint64_t offset, size_t *len,
                       uint64_t *address);

@@ -11,7 +11,6 @@
 #include "base/settings.h"
 #include "base/topology.h"
 #include "base/wait.h"
-#include "runtime/net/flush.h"
 #include "runtime/net/net.h"
 #include "runtime/watch/siblings.h"
 #include "runtime/watch/stall.h"
@@ -60,10 +59,7 @@ static struct wait wait_of_section(const struct rmai_section *s) {
 static struct wait wait_of_flush(const struct rmai_job *job, const struct rmai_flush_seen *seen) {
     struct wait wait = {
         .call = seen->call, .peers = job->all_progress ? RMAI_PEERS_MET : RMAI_PEERS_LATE, .flush = *seen};
-    if (seen->pe < 0)
-        strcpy(wait.what, "flushing all PEs by MPI_Win_flush_all");
-    else
-        snprintf(wait.what, sizeof wait.what, "access to PE %d through MPI's window", seen->pe);
+    snprintf(wait.what, sizeof wait.what, "access to PE %d through MPI's window", seen->pe);
     return wait;
 }
 

@@ -15,7 +15,6 @@
 #include "runtime/header.h"
 #include "runtime/job/launch.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/flush.h"
 #include "runtime/net/group.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/progress_thread.h"
@@ -199,13 +198,15 @@ static void end_wholes(void) {
     rmai_reach_close();
 }
 
-/* The PE whose turn it is flushes a window. The watchdog sees that a flush lasts if the set notes it. The probe of the
- * windows, at init, has a watch of its own. */
+/* The PE whose turn it is flushes a window. The watchdog sees that a flush lasts if the net has it in its list: the
+ * note describes the first of these. The probe of the windows, at init, has a watch of its own. */
 static int is_unwatched(const char *call, int pe) {
-    struct rmai_flush_seen seen;
+    struct rmai_flush_seen seen = {0};
     if (!rmai_world.net || strcmp(call, "the window's probe") == 0) return 0;
-    for (const struct rmai_pending *s = rmai_world.net->sets; s; s = s->next_set)
-        if (rmai_flush_read(&s->flush, &seen) && (seen.pe == pe || seen.pe < 0)) return 0;
+    rmai_net_flush_lasts(rmai_world.net, &seen);
+    if (!seen.version || !rmai_world.net->flushing || seen.pe != rmai_world.net->flushing->pe) return 1;
+    for (const struct rmai_flushing *f = rmai_world.net->flushing; f; f = f->next)
+        if (f->pe == pe) return 0;
     return 1;
 }
 

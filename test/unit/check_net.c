@@ -1989,7 +1989,11 @@ END_TEST
 /* rmai_net_atomic would wait for the puts under way first. */
 static int add_beside_puts(struct pe *p, uint64_t offset, uint64_t value) {
     const struct rmai_op op = op_of_atomic("rma_add", p->set, !p->me, offset, RMA_FETCH_ADD_, 8, value, 0, NULL, 1);
-    return rmai_request_atomic(p->net, &op);
+    int code;
+    rmai_net_lock(p->net);
+    code = rmai_request_atomic(p->net, &op);
+    rmai_net_unlock(p->net);
+    return code;
 }
 
 START_TEST(two_jobs_in_one_process_know_nothing_of_each_other) {

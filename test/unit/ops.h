@@ -15,7 +15,7 @@ static inline int op_put(const char *call, struct rmai_pending *s, int pe, uint6
                                .offset = offset,
                                .buffer = (void *)(uintptr_t)source,
                                .len = len};
-    return rmai_net_put(&op);
+    return rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_put(&op);
 }
 
 static inline int op_get(const char *call, struct rmai_pending *s, int pe, uint64_t offset, void *dest, size_t len,
@@ -28,7 +28,7 @@ static inline int op_get(const char *call, struct rmai_pending *s, int pe, uint6
                                .offset = offset,
                                .buffer = dest,
                                .len = len};
-    return rmai_net_get(&op);
+    return when == RMAI_LATER && rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_get(&op);
 }
 
 static inline struct rmai_op op_of_atomic(const char *call, struct rmai_pending *s, int pe, uint64_t offset, int atomic,
@@ -49,7 +49,7 @@ static inline struct rmai_op op_of_atomic(const char *call, struct rmai_pending 
 static inline int op_atomic(const char *call, struct rmai_pending *s, int pe, uint64_t offset, int atomic, size_t len,
                             uint64_t value, uint64_t cond, void *old, int later) {
     const struct rmai_op op = op_of_atomic(call, s, pe, offset, atomic, len, value, cond, old, later);
-    return rmai_net_atomic(&op);
+    return (!old || later) && rmai_net_stream_takes(&op) ? RMA_SUCCESS : rmai_net_atomic(&op);
 }
 
 static inline int op_put_signal(const char *call, struct rmai_pending *s, int pe, uint64_t offset, const void *source,
