@@ -24,11 +24,7 @@
 
 #define COUNT_MAX 1000000000L
 
-enum placement { ANY, NODE, FAR };
-#define PLACEMENTS "any|node|far"
-static const char *const placements[] = {"any", "node", "far"};
-
-struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1};
+struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1, .only = -1};
 
 const struct bench_ratio bench_ratios[] = {
     {"rma/raw", 0, {1, -1}},
@@ -40,7 +36,7 @@ static const struct bench_spec *spec;
 static const char *program = "bench";  /* the program's name, without folders */
 static char command[80] = "rma_bench"; /* the command that users type */
 static bool help;
-static int placement = ANY;
+static char pairs_note[160]; /* which PEs are a pair, and where they are */
 
 #define BUSY 0.5 /* processors: if other processes use half of one, every batch shows it */
 
@@ -52,7 +48,6 @@ static struct {
 
 static struct bench_method methods[BENCH_COLUMNS_MAX]; /* of the row being measured */
 static int n_methods, n_ratios;
-static int only = -1; /* -o */
 
 /* Ends. */
 
@@ -103,7 +98,6 @@ void bench_fail(const char *call, int mpi_code) {
 static void note_reservations(void) {
     double others = bench_machine_others();
     if (bench.pe != 0) return;
-    bench_output_others(others);
     if (others >= BUSY)
         bench_output_note("the machine is too busy to measure: other processes used %.1f of its processors meanwhile",
                           others);
@@ -147,11 +141,6 @@ static const struct bench_option ways_options[] = {
     {0},
 };
 
-static const struct bench_option placement_options[] = {
-    {"placement", 0, BENCH_WORD, &placement, 0, 0, PLACEMENTS, "the PEs of a pair: any, of one node, or of two [any]"},
-    {0},
-};
-
 static struct bench_option pairs_options[] = {
     {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, BENCH_PAIRS_MAX, "N", "pairs of PEs that work at once [1]"},
     {0},
@@ -164,7 +153,7 @@ static const struct bench_option common_options[] = {
 
 static char row_names[512];
 static const struct bench_option row_options[] = {
-    {"operation", 'o', BENCH_WORD, &only, 0, 0, row_names, "this row alone [all]"},
+    {"operation", 'o', BENCH_WORD, &bench.only, 0, 0, row_names, "this row alone [all]"},
     {0},
 };
 
@@ -173,7 +162,7 @@ static const struct bench_option help_options[] = {
     {0},
 };
 
-enum { TABLES = 11, OWN_TABLES = 2 };
+enum { TABLES = 10, OWN_TABLES = 2 };
 
 /* The tables of the program's options, its own first. */
 static void list_options(const struct bench_option *tables[TABLES]) {
@@ -184,7 +173,6 @@ static void list_options(const struct bench_option *tables[TABLES]) {
         spec->single || spec->once ? NULL : batch_options,
         spec->once ? NULL : repeat_options,
         spec->pairs > 1 ? pairs_options : NULL,
-        spec->pairs > 0 ? placement_options : NULL,
         spec->open ? ways_options : NULL,
         common_options,
         bench_output_options,
@@ -237,97 +225,32 @@ static _Noreturn void print_help(void) {
 
 /* Placement. */
 
-static struct {
-    int origin, target; /* the first pair */
-    long near;          /* pairs on one node */
-} placed;
-
-/* The node with the most unused PEs, except `other`; -1 if no PE is left. */
-static int fullest(const int *unused, int n_nodes, int other) {
-    int best = -1;
-    for (int node = 0; node < n_nodes; node++)
-        if (node != other && unused[node] > 0 && (best < 0 || unused[node] > unused[best])) best = node;
-    return best;
-}
-
-/* Takes the node's first PE that is in no pair. The node must have one. */
-static int take(const int *node_of, int node, int *taken, int *unused) {
-    int pe = 0;
-    while (node_of[pe] != node || taken[pe]) pe++;
-    taken[pe] = 1;
-    unused[node]--;
-    return pe;
-}
-
-/* The two nodes of the next pair's PEs. Nodes with the most unused PEs come first, which gives the largest number of
- * pairs. */
-static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
-    nodes[0] = fullest(unused, n_nodes, -1);
-    nodes[1] = placement == FAR ? fullest(unused, n_nodes, nodes[0]) : nodes[0];
-    return nodes[0] >= 0 && nodes[1] >= 0 && (placement == FAR || unused[nodes[0]] >= 2);
-}
-
-/* Each PE computes the same from the same data, and keeps its own part. Returns the number of pairs, up to
- * bench.pairs. */
-static long place_pairs(const int *node_of, int *taken, int *unused) {
-    long pairs = 0;
-    for (int pe = 0; pe < bench.n_pes; pe++) unused[node_of[pe]]++;
-    for (; pairs < bench.pairs; pairs++) {
-        int pes[2], nodes[2];
-        if (placement == ANY) {
-            /* The first half are origins, as in the OSU benchmarks: if PEs are placed in blocks, pairs cross nodes
-             * where possible. */
-            pes[0] = (int)pairs;
-            pes[1] = (int)(pairs + bench.pairs);
-            if (pes[1] >= bench.n_pes) break;
-        } else {
-            if (!next_nodes(unused, rma_n_nodes(), nodes)) break;
-            for (int i = 0; i < 2; i++) pes[i] = take(node_of, nodes[i], taken, unused);
-        }
-        placed.near += node_of[pes[0]] == node_of[pes[1]];
-        int origin = pes[0] < pes[1] ? pes[0] : pes[1], target = pes[0] + pes[1] - origin;
-        if (pairs == 0) {
-            placed.origin = origin;
-            placed.target = target;
-        }
-        if (bench.pe == origin || bench.pe == target) {
-            bench.role = bench.pe == origin ? BENCH_ORIGIN : BENCH_TARGET;
-            bench.peer = origin + target - bench.pe;
-        }
-    }
-    return pairs;
-}
-
+/* The first half of the PEs are origins, as in the OSU benchmarks: if PEs are placed in blocks, pairs cross nodes where
+ * possible. */
 static void place(void) {
-    size_t n = (size_t)bench.n_pes;
-    int mine = rma_my_node(), *node_of = calloc(3 * n, sizeof *node_of);
-    static const char *const what[] = {"", " of one node", " of different nodes"};
-    if (!node_of) bench_fail("calloc", MPI_ERR_NO_MEM);
-    BENCH_MPI(MPI_Allgather(&mine, 1, MPI_INT, node_of, 1, MPI_INT, MPI_COMM_WORLD));
-    long found = place_pairs(node_of, node_of + n, node_of + 2 * n);
-    free(node_of);
-    if (found < bench.pairs) {
-        char more[64] = "";
-        if (bench.n_pes < 2 * bench.pairs)
-            snprintf(more, sizeof more, "; start it with mpiexec -n %ld or more", 2 * bench.pairs);
-        bench_refuse(2, "%ld of %ld pair%s of PEs%s: the job has %d PE%s on %d node%s%s", found, bench.pairs,
-                     bench.pairs > 1 ? "s" : "", what[placement], bench.n_pes, bench.n_pes > 1 ? "s" : "",
-                     rma_n_nodes(), rma_n_nodes() > 1 ? "s" : "", more);
+    const int pairs = (int)bench.pairs;
+    if (2 * pairs > bench.n_pes)
+        bench_refuse(2, "%d pair%s of PEs: the job has %d PE%s; start it with mpiexec -n %d or more", pairs,
+                     pairs > 1 ? "s" : "", bench.n_pes, bench.n_pes > 1 ? "s" : "", 2 * pairs);
+    if (bench.pe < 2 * pairs) {
+        bench.role = bench.pe < pairs ? BENCH_ORIGIN : BENCH_TARGET;
+        bench.peer = bench.pe < pairs ? bench.pe + pairs : bench.pe - pairs;
     }
-    bench.streams = bench.pairs;
+    int near = bench.role == BENCH_ORIGIN && rma_on_node(bench.peer);
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &near, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    const char *where = near == pairs ? "on one node" : near == 0 ? "across nodes" : "on one node and across nodes";
+    if (pairs == 1)
+        snprintf(pairs_note, sizeof pairs_note, "PE 0 to PE 1, %s", where);
+    else
+        snprintf(pairs_note, sizeof pairs_note, "%d pairs, the first PE 0 to PE %d, %s", pairs, pairs, where);
+    bench.streams = pairs;
 }
 
 /* Describes the pairs, and adds the program's own note. */
 static const char *note(void) {
     static char text[512];
     if (spec->pairs == 0) return spec->note;
-    const char *where = placed.near == bench.pairs ? "on one node"
-                        : placed.near == 0         ? "across nodes"
-                                                   : "on one node and across nodes";
-    int len = bench.pairs == 1 ? snprintf(text, sizeof text, "PE %d to PE %d, %s", placed.origin, placed.target, where)
-                               : snprintf(text, sizeof text, "%ld pairs, the first PE %d to PE %d, %s", bench.pairs,
-                                          placed.origin, placed.target, where);
-    if (spec->note) snprintf(text + len, sizeof text - (size_t)len, "; %s", spec->note);
+    snprintf(text, sizeof text, "%s%s%s", pairs_note, spec->note ? "; " : "", spec->note ? spec->note : "");
     return text;
 }
 
@@ -533,7 +456,6 @@ static const char *mpi_name(void) {
 
 /* The methods of the next row. The first row of a program begins its output. */
 static void begin_row(void) {
-    static const char *const units[] = {"us", "ns", NULL, "MB/s", "M/s"};
     static const int decimals[] = {5, 2, 2, 2, 4};
     static const char *titles[2 * BENCH_COLUMNS_MAX];
     static bool begun;
@@ -548,26 +470,18 @@ static void begin_row(void) {
     for (int i = 0; i < n_methods; i++) titles[i] = methods[i].name;
     for (int i = 0; i < n_ratios; i++) titles[n_methods + i] = spec->ratios[i].name;
     bench_output_head(&(struct bench_head){
-        .program = program,
         .command = command,
         .title = spec->title,
         .note = note(),
         .version = rma_version(),
         .mpi = mpi_name(),
-        .processor = bench_machine_processor(),
         .first = spec->first          ? spec->first
                  : spec->max_size > 0 ? "Size"
                                       : "PEs",
         .named = spec->first,
-        .unit = units[spec->value],
-        .more_is_better = more_is_better(),
         .decimals = decimals[spec->value],
         .repeat = bench.repeat,
         .validated = bench.validate,
-        .n_pes = bench.n_pes,
-        .n_nodes = rma_n_nodes(),
-        .pairs = spec->pairs > 0 ? bench.pairs : 0,
-        .placement = spec->pairs > 0 ? placements[placement] : NULL,
         .n_columns = n_methods,
         .n_ratios = n_ratios,
         .columns = titles,
@@ -581,10 +495,6 @@ static double *doubles(long n) {
     if (!v) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (long i = 0; i < n; i++) v[i] = NAN;
     return v;
-}
-
-static void show_progress(const char *row, long done) {
-    if (bench.pe == 0) bench_output_progress(row, done, bench.repeat);
 }
 
 static void warm_up(const struct bench_method *m, long n) {
@@ -608,19 +518,16 @@ static long prepare(const struct bench_method *m) {
 }
 
 /* Runs the methods' batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
-static void measure(const char *name, double *v) {
+static void measure(double *v) {
     long n[BENCH_COLUMNS_MAX] = {0};
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
     for (int i = 0; i < n_methods; i++) {
-        if (!methods[i].run) continue;
-        show_progress(name, 0);
-        n[i] = prepare(&methods[i]);
+        if (methods[i].run) n[i] = prepare(&methods[i]);
     }
     double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < n_methods; i++) {
             if (n[i] == 0) continue;
-            show_progress(name, round);
             if (go_way_of(&methods[i])) warm_up(&methods[i], n[i]);
             double time = batch(&methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
@@ -652,7 +559,7 @@ void bench_row(const char *name) {
     for (int i = 0; i < n_methods; i++)
         if (methods[i].bare && !bench.on_node) methods[i].run = NULL;
     double *v = doubles(n_methods * repeat), *rounds = doubles(repeat);
-    measure(name, v);
+    measure(v);
     for (int i = 0; i < n_ratios; i++) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&spec->ratios[i], v + k, repeat);
         of[n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
@@ -694,7 +601,7 @@ int bench_main(int argc, char **argv, const struct bench_spec *s) {
     if (!spec->rows) sizes();
     for (const struct bench_row *r = spec->rows; r && r->name; r++) {
         bench.row = (int)(r - spec->rows);
-        if (only < 0 || only == bench.row) bench_row(r->name);
+        if (bench.only < 0 || bench.only == bench.row) bench_row(r->name);
     }
     if (spec->end) spec->end();
     return bench_finish();

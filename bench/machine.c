@@ -83,13 +83,3 @@ double bench_machine_others(void) {
     BENCH_MPI(MPI_Reduce(&others, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
     return bench.pe != 0 || most < 0 ? NAN : most;
 }
-
-const char *bench_machine_processor(void) {
-    static char model[128];
-    char line[256];
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "model name : %127[^\n]", model) == 1) break;
-    if (f) fclose(f);
-    return model;
-}

@@ -12,7 +12,4 @@ int bench_machine_open(void);
  * 0's result is valid. Ends the counting. */
 double bench_machine_others(void);
 
-/* bench_machine_processor: the model of this machine's processors, as the kernel names it, or "". Local. */
-const char *bench_machine_processor(void);
-
 #endif

@@ -18,7 +18,6 @@ struct board {
     uint64_t datum;                /* comes with the signal, in its line */
 };
 
-static struct bench_pair pair;
 static struct board *board; /* this PE's */
 static struct board *peer;  /* the other one's by load and store; null off-node */
 static int other;           /* the other PE */
@@ -170,7 +169,7 @@ static size_t check(const struct bench_method *m) {
 }
 
 static void begin(void) {
-    bench_pair_open(&pair, sizeof *board);
+    bench_pair_open(sizeof *board);
     board = (struct board *)(void *)pair.heap;
     peer = (struct board *)(void *)pair.peer;
     other = bench.peer;
@@ -180,8 +179,6 @@ static void before(struct bench_method *methods) {
     n_words = rows[bench.row].n;
     for (int i = 0; i < N_METHODS; i++) methods[i].callers = n_words > 0 ? BENCH_BOTH : BENCH_ORIGINS;
 }
-
-static void end(void) { bench_pair_close(&pair); }
 
 int main(int argc, char **argv) {
     static const struct bench_method methods[] = {
@@ -215,7 +212,7 @@ int main(int argc, char **argv) {
         .budget = 5e-3,
         .begin = begin,
         .before = before,
-        .end = end,
+        .end = bench_pair_close,
     };
     return bench_main(argc, argv, &spec);
 }

@@ -14,7 +14,6 @@
 
 enum { OURS, RAW, MPI, N_METHODS };
 
-static struct bench_pair pair; /* its window is librma's */
 static struct window {
     MPI_Win win;
     char *base; /* this PE's part */
@@ -278,7 +277,7 @@ static size_t check_mpis(const struct bench_method *m) { return check(m, mpis.ba
 static void open_windows(void) {
     const int size[2] = {SIDE, SIDE}, part[2] = {PATCH, PATCH}, start[2] = {0, 0};
     MPI_Group world;
-    bench_pair_open(&pair, ROOM);
+    bench_pair_open(ROOM);
     ours = (struct window){pair.win, pair.base};
     BENCH_MPI(PMPI_Win_allocate((MPI_Aint)ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mpis.base, &mpis.win));
     memset(mpis.base, 0, ROOM);
@@ -325,7 +324,7 @@ static void close_windows(void) {
     BENCH_MPI(MPI_Group_free(&peer));
     BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
     BENCH_MPI(PMPI_Win_free(&mpis.win));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 /* The library of rma_mpi starts librma; this program uses it too, until bench_finish. */
