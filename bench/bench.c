@@ -40,12 +40,6 @@ static char pairs_note[160]; /* which PEs are a pair, and where they are */
 
 #define BUSY 0.5 /* processors: if other processes use half of one, every batch shows it */
 
-/* Ratios that differ from the ratio of their columns' medians: "rma/raw of 8, MPI/rma of 8". */
-static struct {
-    int n, named; /* how many there are, and how many of them are in names */
-    char names[160];
-} disagreeing;
-
 static struct bench_method methods[BENCH_COLUMNS_MAX]; /* of the row being measured */
 static int n_methods, n_ratios;
 
@@ -94,62 +88,18 @@ void bench_fail(const char *call, int mpi_code) {
     rma_abort(1);
 }
 
-/* Prints what a reader of the numbers must know. */
-static void note_reservations(void) {
+int bench_finish(void) {
     double others = bench_machine_others();
-    if (bench.pe != 0) return;
-    if (others >= BUSY)
+    if (bench.pe == 0 && others >= BUSY)
         bench_output_note("the machine is too busy to measure: other processes used %.1f of its processors meanwhile",
                           others);
-    if (disagreeing.n > 0)
-        bench_output_note("ratio and columns disagree by more than %.1f times: %s%s. A column is the median of its "
-                          "batches, a ratio the median of the ratios of single rounds: if something disturbed some "
-                          "rounds, the ratio is the better value",
-                          BENCH_DISAGREE, disagreeing.names, disagreeing.n > disagreeing.named ? ", ..." : "");
-}
-
-int bench_finish(void) {
-    note_reservations();
     end();
     return bench.failed ? 1 : 0;
 }
 
 /* Options. */
 
-static const struct bench_option size_options[] = {
-    {"message-size", 'm', BENCH_SIZES, &bench.sizes, 1, (long)BENCH_SIZE_MAX, "[MIN:]MAX",
-     "sizes in bytes, doubling from MIN; suffixes k, M, G"},
-    {0},
-};
-
-static const struct bench_option batch_options[] = {
-    {"iterations", 'i', BENCH_COUNT, &bench.iterations, 1, COUNT_MAX, "N",
-     "iterations per batch [as many as fill a few ms]"},
-    {"warmup", 'x', BENCH_COUNT, &bench.warmup, 0, COUNT_MAX, "N",
-     "iterations before the batches of each row [a tenth of a batch, and one]"},
-    {0},
-};
-
-static const struct bench_option repeat_options[] = {
-    {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"},
-    {0},
-};
-
-static const struct bench_option ways_options[] = {
-    {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
-     "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"},
-    {0},
-};
-
-static struct bench_option pairs_options[] = {
-    {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, BENCH_PAIRS_MAX, "N", "pairs of PEs that work at once [1]"},
-    {0},
-};
-
-static const struct bench_option common_options[] = {
-    {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"},
-    {0},
-};
+enum { TABLES = 5, OWN_TABLES = 2, COMMON = 9 };
 
 static char row_names[512];
 static const struct bench_option row_options[] = {
@@ -157,34 +107,48 @@ static const struct bench_option row_options[] = {
     {0},
 };
 
-static const struct bench_option help_options[] = {
-    {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
-    {0},
-};
-
-enum { TABLES = 10, OWN_TABLES = 2 };
-
 /* The tables of the program's options, its own first. */
 static void list_options(const struct bench_option *tables[TABLES]) {
-    const struct bench_option *all[TABLES] = {
-        spec->options,
-        spec->rows ? row_options : NULL,
-        spec->max_size > 0 ? size_options : NULL,
-        spec->single || spec->once ? NULL : batch_options,
-        spec->once ? NULL : repeat_options,
-        spec->pairs > 1 ? pairs_options : NULL,
-        spec->open ? ways_options : NULL,
-        common_options,
-        bench_output_options,
-        help_options,
+    const struct {
+        bool has;
+        struct bench_option option;
+    } of_several[COMMON] = {
+        {spec->max_size > 0,
+         {"message-size", 'm', BENCH_SIZES, &bench.sizes, 1, (long)BENCH_SIZE_MAX, "[MIN:]MAX",
+          "sizes in bytes, doubling from MIN; suffixes k, M, G"}},
+        {!spec->single && !spec->once,
+         {"iterations", 'i', BENCH_COUNT, &bench.iterations, 1, COUNT_MAX, "N",
+          "iterations per batch [as many as fill a few ms]"}},
+        {!spec->single && !spec->once,
+         {"warmup", 'x', BENCH_COUNT, &bench.warmup, 0, COUNT_MAX, "N",
+          "iterations before the batches of each row [a tenth of a batch, and one]"}},
+        {!spec->once, {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"}},
+        {spec->pairs > 1,
+         {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, spec->pairs, "N", "pairs of PEs that work at once [1]"}},
+        {spec->open != NULL,
+         {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
+          "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"}},
+        {true,
+         {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"}},
     };
-    memcpy(tables, all, sizeof all);
+    static const struct bench_option help_options[] = {
+        {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
+        {0},
+    };
+    static struct bench_option common[COMMON + 1];
+    int n = 0;
+    for (int i = 0; i < COMMON; i++)
+        if (of_several[i].has) common[n++] = of_several[i].option;
+    tables[0] = spec->options;
+    tables[1] = spec->rows ? row_options : NULL;
+    tables[2] = common;
+    tables[3] = bench_output_options;
+    tables[4] = help_options;
 }
 
 /* Before librma is started, since --ways decides how it starts. Returns the result of bench_options_read. */
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
-    pairs_options[0].max = spec->pairs;
     for (const struct bench_row *r = spec->rows; r && r->name; r++) {
         size_t len = strlen(row_names), room = sizeof row_names - len;
         int more = snprintf(row_names + len, room, "%s%s", len > 0 ? "|" : "", r->name);
@@ -424,21 +388,6 @@ static double ratio(const struct bench_ratio *r, const double *v, long stride) {
 
 /* Rows. */
 
-/* Records the row's ratios that differ from the ratio of the columns' medians v. */
-static void note_disagreeing(const char *name, const double *v, const struct bench_summary *ratios) {
-    for (int i = 0; i < n_ratios; i++) {
-        if (!bench_disagree(ratios[i].median, ratio(&spec->ratios[i], v, 1))) continue;
-        size_t len = strlen(disagreeing.names);
-        int more = snprintf(disagreeing.names + len, sizeof disagreeing.names - len, "%s%s of %s", len > 0 ? ", " : "",
-                            spec->ratios[i].name, name);
-        if ((size_t)more < sizeof disagreeing.names - len)
-            disagreeing.named++;
-        else
-            disagreeing.names[len] = '\0';
-        disagreeing.n++;
-    }
-}
-
 /* "MPICH 4.0.2" of "MPICH Version:\t4.0.2\nMPICH Release date: ...", "Open MPI v4.1.4" of "Open MPI v4.1.4, package:
  * ...". */
 static const char *mpi_name(void) {
@@ -552,7 +501,6 @@ static bool check_all(void) {
 void bench_row(const char *name) {
     long repeat = bench.repeat;
     struct bench_summary of[2 * BENCH_COLUMNS_MAX];
-    double medians[BENCH_COLUMNS_MAX];
     begin_row();
     for (int i = 0; spec->rows && i < n_methods; i++) methods[i].run = spec->rows[bench.row].run[i];
     if (spec->before) spec->before(methods);
@@ -564,11 +512,7 @@ void bench_row(const char *name) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&spec->ratios[i], v + k, repeat);
         of[n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < n_methods; i++) {
-        of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
-        medians[i] = of[i].median;
-    }
-    note_disagreeing(name, medians, of + n_methods);
+    for (int i = 0; i < n_methods; i++) of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
     bool good = !bench.validate || check_all();
     if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);

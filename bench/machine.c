@@ -83,3 +83,14 @@ double bench_machine_others(void) {
     BENCH_MPI(MPI_Reduce(&others, &most, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD));
     return bench.pe != 0 || most < 0 ? NAN : most;
 }
+
+/* VmRSS sums per-processor counters and may lag by some hundred KiB; the sum over all mappings is exact. */
+double bench_resident(void) {
+    char line[256];
+    double kib = NAN;
+    FILE *f = fopen("/proc/self/smaps_rollup", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "Rss: %lf", &kib) == 1) break;
+    if (f) fclose(f);
+    return kib * 1024;
+}

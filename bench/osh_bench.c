@@ -698,18 +698,13 @@ static void take_part(void) {
     free(values);
 }
 
-static void *page_aligned(size_t bytes) {
-    void *block;
-    return posix_memalign(&block, 4096, bytes) == 0 ? block : NULL;
-}
-
 /* Memory of a row, on all PEs or on none. */
 static bool allocate(void) {
     n_target = test->target ? test->target() : size;
     n_source = test->source ? test->source() : 0;
     target = shmem_align(4096, n_target);
     source = n_source > 0 ? shmem_align(4096, n_source) : NULL;
-    local = page_aligned(n_target);
+    local = aligned_alloc(4096, (n_target + 4095) / 4096 * 4096);
     bool good = target && local && (n_source == 0 || source);
     if (test->run == run_flag && me < 2) good = good && other_ping;
     for (int pe = 0; pe < n_pes && !good; pe++) shmem_long_p(&shared->failed, row, pe);
@@ -729,19 +724,15 @@ static void measure(const struct test *t, size_t bytes) {
     turn = flags = seed = total = shared->ping = 0;
     shared->signal = 0;
     memset(shared->reports, 0, (size_t)n_pes * sizeof *shared->reports);
-    if (!t->run) {
-        if (me == 0) fprintf(stderr, "osh_bench: %s: this library has no such call\n", t->name);
+    const bool there = t->run && allocate();
+    if (!there) {
+        if (me == 0)
+            fprintf(stderr, "osh_bench: %s, %zu bytes: %s\n", t->name, bytes,
+                    !t->run              ? "this library has no such call"
+                    : t->run == run_flag ? "PEs 0 and 1 share no memory"
+                                         : "no symmetric memory for its blocks");
         if (me == 0) print_row(NAN, NAN, "-");
-        return;
-    }
-    if (!allocate()) {
-        if (me == 0 && t->run == run_flag)
-            fprintf(stderr, "osh_bench: %s: PEs 0 and 1 share no memory\n", t->name);
-        else if (me == 0)
-            fprintf(stderr, "osh_bench: %s, %zu bytes: no symmetric memory for blocks of %zu and %zu bytes\n", t->name,
-                    bytes, n_target, n_source);
-        if (me == 0) print_row(NAN, NAN, "-");
-        failed |= t->run != run_flag;
+        failed |= t->run && t->run != run_flag;
     } else {
         fill(1);
         shmem_barrier_all();
@@ -750,6 +741,7 @@ static void measure(const struct test *t, size_t bytes) {
         while (me >= n_taking_part() && !shmem_long_test(&shared->over, SHMEM_CMP_GE, row))
             nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
     }
+    if (!t->run) return;
     shmem_barrier_all();
     if (source) shmem_free(source);
     if (target) shmem_free(target);

@@ -8,6 +8,7 @@
  * or two. */
 #define _GNU_SOURCE /* the processors of a thread */
 #include "bench.h"
+#include "machine.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -313,66 +314,38 @@ static void open_live(struct heap *h) {
     if (!h->live) bench_fail("malloc", MPI_ERR_NO_MEM);
 }
 
+/* Tags of the live set that are not there any more. */
+static size_t n_wrong(struct heap *h) {
+    size_t n = 0;
+    for (size_t k = 0; k < h->n_live; k++) n += *h->live[k] != k + 1;
+    return n;
+}
+
 static void close_live(struct heap *h) {
-    for (size_t k = 0; k < h->n_live; k++) {
-        wrong += *h->live[k] != k + 1;
-        h->put(h->live[k]);
-    }
+    wrong += n_wrong(h);
+    for (size_t k = 0; k < h->n_live; k++) h->put(h->live[k]);
     free(h->live);
     h->live = NULL;
     h->n_live = 0;
 }
 
-/* Validation: blocks full of their tags. */
-
-#define CHECKED 1000
-
-struct block {
-    unsigned char *p;
-    size_t size;
-    uint64_t tag;
-};
-
-static void mark(struct block *b) {
-    size_t i = 0;
-    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) memcpy(b->p + i, &b->tag, sizeof b->tag);
-    memcpy(b->p + i, &b->tag, b->size - i);
-}
-
-/* Words that differ from what mark has written. */
-static size_t spoiled(const struct block *b) {
-    size_t i = 0, n = 0;
-    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) n += memcmp(b->p + i, &b->tag, sizeof b->tag) != 0;
-    return n + (memcmp(b->p + i, &b->tag, b->size - i) != 0);
-}
-
-static void take(struct heap *h, struct block *b, uint64_t *random, uint64_t tag) {
-    size_t size = pick_size(random, pattern);
-    *b = (struct block){h->get(size), size, tag};
-    mark(b);
-}
-
-static size_t give(struct heap *h, struct block *b) {
-    size_t n = spoiled(b);
-    h->put(b->p);
-    return n;
-}
-
-/* Some blocks of the pattern's sizes, replaced at random. */
+/* A batch beside the live set and as many more blocks, whose tags must stay. */
 static size_t check_local(const struct bench_method *m) {
-    static struct block block[CHECKED];
+    enum { CHECKED = 1000 };
+    static uint64_t *block[CHECKED];
     struct heap *h = &heaps[bench_column(m)];
-    size_t n = pattern->live > 0 && pattern->live < CHECKED ? pattern->live : CHECKED, bad = 0;
-    uint64_t random = 1, tag = 0;
+    size_t bad = 0;
     if (bench.pe != 0) return 0;
-    for (size_t k = 0; k < n; k++) take(h, &block[k], &random, ++tag);
-    for (size_t i = 0; i < 4 * n; i++) {
-        struct block *b = &block[pick(&random, n)];
-        bad += give(h, b);
-        take(h, b, &random, ++tag);
+    for (uint64_t k = 0; k < CHECKED; k++) {
+        block[k] = h->get(pick_size(&h->random, pattern));
+        *block[k] = k;
     }
-    for (size_t k = 0; k < n; k++) bad += give(h, &block[k]);
-    return bad;
+    m->run(CHECKED);
+    for (uint64_t k = 0; k < CHECKED; k++) {
+        bad += *block[k] != k;
+        h->put(block[k]);
+    }
+    return bad + n_wrong(h);
 }
 
 /* The consumer checks each tag anyway. */
@@ -383,16 +356,6 @@ static size_t check_across(const struct bench_method *m) {
 }
 
 /* Memory. */
-
-/* Bytes of memory that this process has in its page tables, shared ones included. */
-static double resident(void) {
-    double pages;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f) return NAN;
-    if (fscanf(f, "%*s %lf", &pages) != 1) pages = NAN;
-    fclose(f);
-    return pages * (double)sysconf(_SC_PAGESIZE);
-}
 
 /* Bytes that a heap has from the system, as it reports; NAN if it does not. */
 static double held(int heap) {
@@ -408,6 +371,12 @@ static double held(int heap) {
 
 /* A heap that did not grow was not the one in use: malloc may have been replaced. */
 static double growth(double before, double after) { return after > before ? after - before : NAN; }
+
+struct block {
+    unsigned char *p;
+    size_t size;
+    uint64_t tag;
+};
 
 /* Touches a block's first word, its last word, and one word in each page. */
 static void touch(struct block *b) {
@@ -429,7 +398,7 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
     uint64_t random = 1;
     double live = 0;
     memset(block, 1, sizeof block); /* touches the array's pages before memory is measured */
-    double held_before = held(heap), resident_before = resident();
+    double held_before = held(heap), resident_before = bench_resident();
     for (size_t i = 0; i < CHURN_BLOCKS + CHURN_STEPS; i++) {
         struct block *b = &block[i < CHURN_BLOCKS ? i : pick(&random, CHURN_BLOCKS)];
         if (i >= CHURN_BLOCKS) {
@@ -443,7 +412,7 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
     }
     for (size_t k = 0; k < CHURN_BLOCKS; k++) live += (double)block[k].size;
     *heap_per_byte = growth(held_before, held(heap)) / live;
-    *resident_per_byte = growth(resident_before, resident()) / live;
+    *resident_per_byte = growth(resident_before, bench_resident()) / live;
     for (size_t k = 0; k < CHURN_BLOCKS; k++) h->put(block[k].p);
 }
 
