@@ -217,7 +217,8 @@ static size_t place(size_t i, bool at_target) {
 /* Word i of data that belong to the seed; of accumulates an array of equal numbers, doubles or integers. */
 static uint64_t number(size_t i, unsigned seed) {
     const double real = seed;
-    uint64_t word = row->effect < COUNTS || row->effect == PATCHES ? i * 31 + seed : seed;
+    uint64_t word =
+        row->effect < COUNTS || row->effect == PATCHES ? (i * 31 + seed) * UINT64_C(0x0101010101010101) : seed;
     if (row->effect == ADDS) memcpy(&word, &real, sizeof word);
     return word;
 }
