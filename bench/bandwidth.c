@@ -15,16 +15,13 @@
 #endif
 
 enum { RMA, RAW, STREAM, MPI, N_METHODS };
-enum { TOUCH_WRITE, TOUCH_READ };
 
 #define LINE_SIZE 64  /* no cache has shorter lines */
 #define FLAG_SIZE 128 /* no cache or prefetcher moves more at once: a flag has its line to itself */
 #define WINDOW    64  /* as in the OSU benchmarks */
 
-static struct bench_pair pair;
 static enum bandwidth_direction direction;
 static bool handover, nbi;
-static int touch = TOUCH_WRITE;
 static long window_option;
 static long *flag;        /* symmetric: meetings at which the peer has arrived */
 static long turn;         /* meetings so far: the same on both PEs */
@@ -97,7 +94,7 @@ static void move_mpi_get(void) {
 static void touch_lines(volatile char *p) {
     for (size_t k = 0; k < bench.size; k += LINE_SIZE) {
         char byte = p[k];
-        if (touch == TOUCH_WRITE) p[k] = byte;
+        p[k] = byte;
     }
 }
 
@@ -151,12 +148,10 @@ RUN(stream, meet_rma, pair.heap)
 RUN(mpi_put, meet_mpi, pair.base)
 RUN(mpi_get, meet_mpi, pair.base)
 
-/* base: the address by which the target is reached. */
+/* Of both directions, also what the target puts. */
 static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
-    if (direction == BANDWIDTH_GET) return bench_pair_check(m, base, BENCH_TARGET, pair.own, win);
-    size_t wrong = bench_pair_check(m, pair.own, BENCH_ORIGIN, base, win);
-    if (direction == BANDWIDTH_BOTH) wrong += bench_pair_check(m, pair.own, BENCH_TARGET, base, win);
-    return wrong;
+    size_t wrong = base == pair.base ? bench_pair_check_window(m) : bench_pair_check_heap(m);
+    return direction == BANDWIDTH_BOTH ? wrong + bench_pair_check(m, pair.own, BENCH_TARGET, base, win) : wrong;
 }
 
 static size_t check_heap(const struct bench_method *m) { return check(m, pair.heap, MPI_WIN_NULL); }
@@ -177,10 +172,10 @@ static void begin(void) {
         {"Bandwidth (MB/s)", "raw (MB/s)", "stream (MB/s)", "MPI (MB/s)"},
         {"Rate (M/s)", "raw (M/s)", "stream (M/s)", "MPI (M/s)"},
     };
-    const bool get = direction == BANDWIDTH_GET;
+    const bool get = pair.gets = direction == BANDWIDTH_GET;
     bench.window = window_option > 0 ? window_option : handover ? 1 : WINDOW;
     bench.streams = direction == BANDWIDTH_BOTH ? 2 * bench.pairs : bench.pairs;
-    bench_pair_open(&pair, bench.sizes.max);
+    bench_pair_open(bench.sizes.max);
     to = get ? pair.own : pair.peer;
     from = get ? pair.peer : pair.own;
     flag = bench_symmetric(FLAG_SIZE, FLAG_SIZE);
@@ -199,7 +194,7 @@ static void begin(void) {
 
 static void end(void) {
     BENCH_RMA(rma_free(flag));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum bandwidth_direction which) {
@@ -209,7 +204,6 @@ int bench_bandwidth(int argc, char **argv, const struct bench_spec *given, enum 
         {"nbi", 0, BENCH_FLAG, &nbi, 0, 0, NULL, "nonblocking calls: off-node the buffer is in use until rma_quiet"},
         {"handover", 0, BENCH_FLAG, &handover, 0, 0, NULL,
          "the target touches the buffer before each iteration, which is timed alone"},
-        {"touch", 0, BENCH_WORD, &touch, 0, 0, "write|read", "how it does that [write]"},
         {0},
     };
     static const struct bench_ratio ratios[] = {

@@ -24,11 +24,7 @@
 
 #define COUNT_MAX 1000000000L
 
-enum placement { ANY, NODE, FAR };
-#define PLACEMENTS "any|node|far"
-static const char *const placements[] = {"any", "node", "far"};
-
-struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1};
+struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1, .only = -1};
 
 const struct bench_ratio bench_ratios[] = {
     {"rma/raw", 0, {1, -1}},
@@ -40,19 +36,12 @@ static const struct bench_spec *spec;
 static const char *program = "bench";  /* the program's name, without folders */
 static char command[80] = "rma_bench"; /* the command that users type */
 static bool help;
-static int placement = ANY;
+static char pairs_note[160]; /* which PEs are a pair, and where they are */
 
 #define BUSY 0.5 /* processors: if other processes use half of one, every batch shows it */
 
-/* Ratios that differ from the ratio of their columns' medians: "rma/raw of 8, MPI/rma of 8". */
-static struct {
-    int n, named; /* how many there are, and how many of them are in names */
-    char names[160];
-} disagreeing;
-
 static struct bench_method methods[BENCH_COLUMNS_MAX]; /* of the row being measured */
 static int n_methods, n_ratios;
-static int only = -1; /* -o */
 
 /* Ends. */
 
@@ -99,104 +88,67 @@ void bench_fail(const char *call, int mpi_code) {
     rma_abort(1);
 }
 
-/* Prints what a reader of the numbers must know. */
-static void note_reservations(void) {
+int bench_finish(void) {
     double others = bench_machine_others();
-    if (bench.pe != 0) return;
-    bench_output_others(others);
-    if (others >= BUSY)
+    if (bench.pe == 0 && others >= BUSY)
         bench_output_note("the machine is too busy to measure: other processes used %.1f of its processors meanwhile",
                           others);
-    if (disagreeing.n > 0)
-        bench_output_note("ratio and columns disagree by more than %.1f times: %s%s. A column is the median of its "
-                          "batches, a ratio the median of the ratios of single rounds: if something disturbed some "
-                          "rounds, the ratio is the better value",
-                          BENCH_DISAGREE, disagreeing.names, disagreeing.n > disagreeing.named ? ", ..." : "");
-}
-
-int bench_finish(void) {
-    note_reservations();
     end();
     return bench.failed ? 1 : 0;
 }
 
 /* Options. */
 
-static const struct bench_option size_options[] = {
-    {"message-size", 'm', BENCH_SIZES, &bench.sizes, 1, (long)BENCH_SIZE_MAX, "[MIN:]MAX",
-     "sizes in bytes, doubling from MIN; suffixes k, M, G"},
-    {0},
-};
-
-static const struct bench_option batch_options[] = {
-    {"iterations", 'i', BENCH_COUNT, &bench.iterations, 1, COUNT_MAX, "N",
-     "iterations per batch [as many as fill a few ms]"},
-    {"warmup", 'x', BENCH_COUNT, &bench.warmup, 0, COUNT_MAX, "N",
-     "iterations before the batches of each row [a tenth of a batch, and one]"},
-    {0},
-};
-
-static const struct bench_option repeat_options[] = {
-    {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"},
-    {0},
-};
-
-static const struct bench_option ways_options[] = {
-    {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
-     "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"},
-    {0},
-};
-
-static const struct bench_option placement_options[] = {
-    {"placement", 0, BENCH_WORD, &placement, 0, 0, PLACEMENTS, "the PEs of a pair: any, of one node, or of two [any]"},
-    {0},
-};
-
-static struct bench_option pairs_options[] = {
-    {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, BENCH_PAIRS_MAX, "N", "pairs of PEs that work at once [1]"},
-    {0},
-};
-
-static const struct bench_option common_options[] = {
-    {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"},
-    {0},
-};
+enum { TABLES = 5, OWN_TABLES = 2, COMMON = 9 };
 
 static char row_names[512];
 static const struct bench_option row_options[] = {
-    {"operation", 'o', BENCH_WORD, &only, 0, 0, row_names, "this row alone [all]"},
+    {"operation", 'o', BENCH_WORD, &bench.only, 0, 0, row_names, "this row alone [all]"},
     {0},
 };
-
-static const struct bench_option help_options[] = {
-    {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
-    {0},
-};
-
-enum { TABLES = 11, OWN_TABLES = 2 };
 
 /* The tables of the program's options, its own first. */
 static void list_options(const struct bench_option *tables[TABLES]) {
-    const struct bench_option *all[TABLES] = {
-        spec->options,
-        spec->rows ? row_options : NULL,
-        spec->max_size > 0 ? size_options : NULL,
-        spec->single || spec->once ? NULL : batch_options,
-        spec->once ? NULL : repeat_options,
-        spec->pairs > 1 ? pairs_options : NULL,
-        spec->pairs > 0 ? placement_options : NULL,
-        spec->open ? ways_options : NULL,
-        common_options,
-        bench_output_options,
-        help_options,
+    const struct {
+        bool has;
+        struct bench_option option;
+    } of_several[COMMON] = {
+        {spec->max_size > 0,
+         {"message-size", 'm', BENCH_SIZES, &bench.sizes, 1, (long)BENCH_SIZE_MAX, "[MIN:]MAX",
+          "sizes in bytes, doubling from MIN; suffixes k, M, G"}},
+        {!spec->single && !spec->once,
+         {"iterations", 'i', BENCH_COUNT, &bench.iterations, 1, COUNT_MAX, "N",
+          "iterations per batch [as many as fill a few ms]"}},
+        {!spec->single && !spec->once,
+         {"warmup", 'x', BENCH_COUNT, &bench.warmup, 0, COUNT_MAX, "N",
+          "iterations before the batches of each row [a tenth of a batch, and one]"}},
+        {!spec->once, {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"}},
+        {spec->pairs > 1,
+         {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, spec->pairs, "N", "pairs of PEs that work at once [1]"}},
+        {spec->open != NULL,
+         {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
+          "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"}},
+        {true,
+         {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"}},
     };
-    memcpy(tables, all, sizeof all);
+    static const struct bench_option help_options[] = {
+        {"help", 'h', BENCH_FLAG, &help, 0, 0, NULL, "print this text and exit"},
+        {0},
+    };
+    static struct bench_option common[COMMON + 1];
+    int n = 0;
+    for (int i = 0; i < COMMON; i++)
+        if (of_several[i].has) common[n++] = of_several[i].option;
+    tables[0] = spec->options;
+    tables[1] = spec->rows ? row_options : NULL;
+    tables[2] = common;
+    tables[3] = bench_output_options;
+    tables[4] = help_options;
 }
 
 /* Before librma is started, since --ways decides how it starts. Returns the result of bench_options_read. */
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
-    pairs_options[0].max = spec->pairs;
     for (const struct bench_row *r = spec->rows; r && r->name; r++) {
         size_t len = strlen(row_names), room = sizeof row_names - len;
         int more = snprintf(row_names + len, room, "%s%s", len > 0 ? "|" : "", r->name);
@@ -237,97 +189,32 @@ static _Noreturn void print_help(void) {
 
 /* Placement. */
 
-static struct {
-    int origin, target; /* the first pair */
-    long near;          /* pairs on one node */
-} placed;
-
-/* The node with the most unused PEs, except `other`; -1 if no PE is left. */
-static int fullest(const int *unused, int n_nodes, int other) {
-    int best = -1;
-    for (int node = 0; node < n_nodes; node++)
-        if (node != other && unused[node] > 0 && (best < 0 || unused[node] > unused[best])) best = node;
-    return best;
-}
-
-/* Takes the node's first PE that is in no pair. The node must have one. */
-static int take(const int *node_of, int node, int *taken, int *unused) {
-    int pe = 0;
-    while (node_of[pe] != node || taken[pe]) pe++;
-    taken[pe] = 1;
-    unused[node]--;
-    return pe;
-}
-
-/* The two nodes of the next pair's PEs. Nodes with the most unused PEs come first, which gives the largest number of
- * pairs. */
-static bool next_nodes(const int *unused, int n_nodes, int nodes[2]) {
-    nodes[0] = fullest(unused, n_nodes, -1);
-    nodes[1] = placement == FAR ? fullest(unused, n_nodes, nodes[0]) : nodes[0];
-    return nodes[0] >= 0 && nodes[1] >= 0 && (placement == FAR || unused[nodes[0]] >= 2);
-}
-
-/* Each PE computes the same from the same data, and keeps its own part. Returns the number of pairs, up to
- * bench.pairs. */
-static long place_pairs(const int *node_of, int *taken, int *unused) {
-    long pairs = 0;
-    for (int pe = 0; pe < bench.n_pes; pe++) unused[node_of[pe]]++;
-    for (; pairs < bench.pairs; pairs++) {
-        int pes[2], nodes[2];
-        if (placement == ANY) {
-            /* The first half are origins, as in the OSU benchmarks: if PEs are placed in blocks, pairs cross nodes
-             * where possible. */
-            pes[0] = (int)pairs;
-            pes[1] = (int)(pairs + bench.pairs);
-            if (pes[1] >= bench.n_pes) break;
-        } else {
-            if (!next_nodes(unused, rma_n_nodes(), nodes)) break;
-            for (int i = 0; i < 2; i++) pes[i] = take(node_of, nodes[i], taken, unused);
-        }
-        placed.near += node_of[pes[0]] == node_of[pes[1]];
-        int origin = pes[0] < pes[1] ? pes[0] : pes[1], target = pes[0] + pes[1] - origin;
-        if (pairs == 0) {
-            placed.origin = origin;
-            placed.target = target;
-        }
-        if (bench.pe == origin || bench.pe == target) {
-            bench.role = bench.pe == origin ? BENCH_ORIGIN : BENCH_TARGET;
-            bench.peer = origin + target - bench.pe;
-        }
-    }
-    return pairs;
-}
-
+/* The first half of the PEs are origins, as in the OSU benchmarks: if PEs are placed in blocks, pairs cross nodes where
+ * possible. */
 static void place(void) {
-    size_t n = (size_t)bench.n_pes;
-    int mine = rma_my_node(), *node_of = calloc(3 * n, sizeof *node_of);
-    static const char *const what[] = {"", " of one node", " of different nodes"};
-    if (!node_of) bench_fail("calloc", MPI_ERR_NO_MEM);
-    BENCH_MPI(MPI_Allgather(&mine, 1, MPI_INT, node_of, 1, MPI_INT, MPI_COMM_WORLD));
-    long found = place_pairs(node_of, node_of + n, node_of + 2 * n);
-    free(node_of);
-    if (found < bench.pairs) {
-        char more[64] = "";
-        if (bench.n_pes < 2 * bench.pairs)
-            snprintf(more, sizeof more, "; start it with mpiexec -n %ld or more", 2 * bench.pairs);
-        bench_refuse(2, "%ld of %ld pair%s of PEs%s: the job has %d PE%s on %d node%s%s", found, bench.pairs,
-                     bench.pairs > 1 ? "s" : "", what[placement], bench.n_pes, bench.n_pes > 1 ? "s" : "",
-                     rma_n_nodes(), rma_n_nodes() > 1 ? "s" : "", more);
+    const int pairs = (int)bench.pairs;
+    if (2 * pairs > bench.n_pes)
+        bench_refuse(2, "%d pair%s of PEs: the job has %d PE%s; start it with mpiexec -n %d or more", pairs,
+                     pairs > 1 ? "s" : "", bench.n_pes, bench.n_pes > 1 ? "s" : "", 2 * pairs);
+    if (bench.pe < 2 * pairs) {
+        bench.role = bench.pe < pairs ? BENCH_ORIGIN : BENCH_TARGET;
+        bench.peer = bench.pe < pairs ? bench.pe + pairs : bench.pe - pairs;
     }
-    bench.streams = bench.pairs;
+    int near = bench.role == BENCH_ORIGIN && rma_on_node(bench.peer);
+    BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &near, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    const char *where = near == pairs ? "on one node" : near == 0 ? "across nodes" : "on one node and across nodes";
+    if (pairs == 1)
+        snprintf(pairs_note, sizeof pairs_note, "PE 0 to PE 1, %s", where);
+    else
+        snprintf(pairs_note, sizeof pairs_note, "%d pairs, the first PE 0 to PE %d, %s", pairs, pairs, where);
+    bench.streams = pairs;
 }
 
 /* Describes the pairs, and adds the program's own note. */
 static const char *note(void) {
     static char text[512];
     if (spec->pairs == 0) return spec->note;
-    const char *where = placed.near == bench.pairs ? "on one node"
-                        : placed.near == 0         ? "across nodes"
-                                                   : "on one node and across nodes";
-    int len = bench.pairs == 1 ? snprintf(text, sizeof text, "PE %d to PE %d, %s", placed.origin, placed.target, where)
-                               : snprintf(text, sizeof text, "%ld pairs, the first PE %d to PE %d, %s", bench.pairs,
-                                          placed.origin, placed.target, where);
-    if (spec->note) snprintf(text + len, sizeof text - (size_t)len, "; %s", spec->note);
+    snprintf(text, sizeof text, "%s%s%s", pairs_note, spec->note ? "; " : "", spec->note ? spec->note : "");
     return text;
 }
 
@@ -501,21 +388,6 @@ static double ratio(const struct bench_ratio *r, const double *v, long stride) {
 
 /* Rows. */
 
-/* Records the row's ratios that differ from the ratio of the columns' medians v. */
-static void note_disagreeing(const char *name, const double *v, const struct bench_summary *ratios) {
-    for (int i = 0; i < n_ratios; i++) {
-        if (!bench_disagree(ratios[i].median, ratio(&spec->ratios[i], v, 1))) continue;
-        size_t len = strlen(disagreeing.names);
-        int more = snprintf(disagreeing.names + len, sizeof disagreeing.names - len, "%s%s of %s", len > 0 ? ", " : "",
-                            spec->ratios[i].name, name);
-        if ((size_t)more < sizeof disagreeing.names - len)
-            disagreeing.named++;
-        else
-            disagreeing.names[len] = '\0';
-        disagreeing.n++;
-    }
-}
-
 /* "MPICH 4.0.2" of "MPICH Version:\t4.0.2\nMPICH Release date: ...", "Open MPI v4.1.4" of "Open MPI v4.1.4, package:
  * ...". */
 static const char *mpi_name(void) {
@@ -533,7 +405,6 @@ static const char *mpi_name(void) {
 
 /* The methods of the next row. The first row of a program begins its output. */
 static void begin_row(void) {
-    static const char *const units[] = {"us", "ns", NULL, "MB/s", "M/s"};
     static const int decimals[] = {5, 2, 2, 2, 4};
     static const char *titles[2 * BENCH_COLUMNS_MAX];
     static bool begun;
@@ -548,26 +419,18 @@ static void begin_row(void) {
     for (int i = 0; i < n_methods; i++) titles[i] = methods[i].name;
     for (int i = 0; i < n_ratios; i++) titles[n_methods + i] = spec->ratios[i].name;
     bench_output_head(&(struct bench_head){
-        .program = program,
         .command = command,
         .title = spec->title,
         .note = note(),
         .version = rma_version(),
         .mpi = mpi_name(),
-        .processor = bench_machine_processor(),
         .first = spec->first          ? spec->first
                  : spec->max_size > 0 ? "Size"
                                       : "PEs",
         .named = spec->first,
-        .unit = units[spec->value],
-        .more_is_better = more_is_better(),
         .decimals = decimals[spec->value],
         .repeat = bench.repeat,
         .validated = bench.validate,
-        .n_pes = bench.n_pes,
-        .n_nodes = rma_n_nodes(),
-        .pairs = spec->pairs > 0 ? bench.pairs : 0,
-        .placement = spec->pairs > 0 ? placements[placement] : NULL,
         .n_columns = n_methods,
         .n_ratios = n_ratios,
         .columns = titles,
@@ -581,10 +444,6 @@ static double *doubles(long n) {
     if (!v) bench_fail("calloc", MPI_ERR_NO_MEM);
     for (long i = 0; i < n; i++) v[i] = NAN;
     return v;
-}
-
-static void show_progress(const char *row, long done) {
-    if (bench.pe == 0) bench_output_progress(row, done, bench.repeat);
 }
 
 static void warm_up(const struct bench_method *m, long n) {
@@ -608,19 +467,16 @@ static long prepare(const struct bench_method *m) {
 }
 
 /* Runs the methods' batches in turn: v[i * repeat + round] is method i's value in that round, if it has one. */
-static void measure(const char *name, double *v) {
+static void measure(double *v) {
     long n[BENCH_COLUMNS_MAX] = {0};
     double wall, unit = spec->value == BENCH_NS ? 1e9 : 1e6;
     for (int i = 0; i < n_methods; i++) {
-        if (!methods[i].run) continue;
-        show_progress(name, 0);
-        n[i] = prepare(&methods[i]);
+        if (methods[i].run) n[i] = prepare(&methods[i]);
     }
     double transfers = (double)bench.window * (double)bench.streams;
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < n_methods; i++) {
             if (n[i] == 0) continue;
-            show_progress(name, round);
             if (go_way_of(&methods[i])) warm_up(&methods[i], n[i]);
             double time = batch(&methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
@@ -645,23 +501,18 @@ static bool check_all(void) {
 void bench_row(const char *name) {
     long repeat = bench.repeat;
     struct bench_summary of[2 * BENCH_COLUMNS_MAX];
-    double medians[BENCH_COLUMNS_MAX];
     begin_row();
     for (int i = 0; spec->rows && i < n_methods; i++) methods[i].run = spec->rows[bench.row].run[i];
     if (spec->before) spec->before(methods);
     for (int i = 0; i < n_methods; i++)
         if (methods[i].bare && !bench.on_node) methods[i].run = NULL;
     double *v = doubles(n_methods * repeat), *rounds = doubles(repeat);
-    measure(name, v);
+    measure(v);
     for (int i = 0; i < n_ratios; i++) {
         for (long k = 0; k < repeat; k++) rounds[k] = ratio(&spec->ratios[i], v + k, repeat);
         of[n_methods + i] = bench_summarize(rounds, isnan(rounds[0]) ? 0 : (int)repeat);
     }
-    for (int i = 0; i < n_methods; i++) {
-        of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
-        medians[i] = of[i].median;
-    }
-    note_disagreeing(name, medians, of + n_methods);
+    for (int i = 0; i < n_methods; i++) of[i] = bench_summarize(v + i * repeat, isnan(v[i * repeat]) ? 0 : (int)repeat);
     bool good = !bench.validate || check_all();
     if (bench.pe == 0) bench_output_row(name, of, good);
     free(v);
@@ -694,7 +545,7 @@ int bench_main(int argc, char **argv, const struct bench_spec *s) {
     if (!spec->rows) sizes();
     for (const struct bench_row *r = spec->rows; r && r->name; r++) {
         bench.row = (int)(r - spec->rows);
-        if (only < 0 || only == bench.row) bench_row(r->name);
+        if (bench.only < 0 || bench.only == bench.row) bench_row(r->name);
     }
     if (spec->end) spec->end();
     return bench_finish();

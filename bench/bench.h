@@ -9,7 +9,7 @@
  * MPI does on one node, otherwise waits for time slices of milliseconds.
  *
  * A measurement between two PEs has an ORIGIN, which calls, and a TARGET, whose memory is accessed; --pairs gives
- * several such pairs, --placement puts them on one node or on different nodes. The other PEs are bystanders.
+ * several such pairs. The other PEs are bystanders.
  *
  * Each library's calls meet a target that waits in that library: in MPI for MPI's columns, in librma for the others. On
  * one node librma does not need the target, which sleeps; a target on another node must serve.
@@ -54,6 +54,7 @@ struct bench {
     bool crowded;         /* more PEs than cores on this machine: spinning must yield */
     size_t size;          /* bytes per transfer of the row being measured */
     int row;              /* its number in spec.rows */
+    int only;             /* -o: the one that is wanted; -1: all */
     long window;          /* transfers per iteration: counts in bandwidths and rates; 1 unless the program sets it */
     long streams;         /* PEs whose iterations are added up in these: pairs, unless the program sets it */
     struct bench_sizes sizes; /* -m */
@@ -117,6 +118,11 @@ struct bench_ratio {
  * rma/raw shows '-'. */
 extern const struct bench_ratio bench_ratios[];
 
+/* bench_way_ratios: MPI/messages and MPI/dynamic, of the columns of --ways: librma by messages, by its dynamic window,
+ * and MPI. */
+enum { BENCH_WAY_MPI = 2 };
+extern const struct bench_ratio bench_way_ratios[];
+
 /* A row of a program whose rows are no sizes. */
 struct bench_row {
     const char *name;
@@ -129,19 +135,19 @@ struct bench_spec {
     const char *title; /* "put latency" */
     const char *help;  /* explains the columns: a paragraph for --help */
     const char *note;  /* what is measured: "all PEs"; with pairs it follows the harness's own text, and may be null */
-    const struct bench_option *options; /* the program's own, or null */
-    const struct bench_method *methods; /* the columns */
-    const struct bench_ratio *ratios;   /* or null */
-    const struct bench_row *rows;       /* -o selects one of them; null: sizes, or the program's own rows */
-    const char *first;                  /* the first column's title; null: sizes, or PEs */
-    size_t min_size;                    /* default lower end of -m; 0: 1 */
-    size_t max_size;                    /* default upper end of -m; 0: no sizes, one row, no -m */
-    int pairs;                          /* limit of -p; 1: no -p, but --placement; 0: neither, all PEs take part */
-    long repeat;                        /* default of -r; 0: 11 */
-    double budget;                      /* seconds that a batch lasts unless -i is given */
-    enum bench_value value;             /* the unit of cells */
-    void (*start)(void);                /* starts MPI and librma for bench_init; null: it does so itself */
-    void (*begin)(void);                /* allocates, before the first row; or null */
+    const struct bench_option *options;           /* the program's own, or null */
+    const struct bench_method *methods;           /* the columns */
+    const struct bench_ratio *ratios;             /* or null */
+    const struct bench_row *rows;                 /* -o selects one of them; null: sizes, or the program's own rows */
+    const char *first;                            /* the first column's title; null: sizes, or PEs */
+    size_t min_size;                              /* default lower end of -m; 0: 1 */
+    size_t max_size;                              /* default upper end of -m; 0: no sizes, one row, no -m */
+    int pairs;                                    /* limit of -p; 1: one pair, no -p; 0: all PEs take part */
+    long repeat;                                  /* default of -r; 0: 11 */
+    double budget;                                /* seconds that a batch lasts unless -i is given */
+    enum bench_value value;                       /* the unit of cells */
+    void (*start)(void);                          /* starts MPI and librma for bench_init; null: it does so itself */
+    void (*begin)(void);                          /* allocates, before the first row; or null */
     void (*before)(struct bench_method *methods); /* before a row: may change the methods; or null */
     void (*end)(void);                            /* frees, after the last row; or null */
     /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;

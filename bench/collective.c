@@ -19,10 +19,9 @@ struct operation {
     const char *title;        /* of the table */
     enum blocks source, dest; /* how many blocks of bench.size bytes the buffers have */
     bool adds;                /* it adds longs */
+    bool at_root;             /* only the root gets something */
     void (*rma)(void);
     void (*mpi)(void);
-    void (*copies)(void);
-    size_t (*wrong)(const char *dest); /* wrong bytes after the call */
 };
 
 struct buffers {
@@ -42,12 +41,23 @@ static int *offsets;  /* for MPI_Allgatherv: where the parts go */
 
 static size_t bytes(enum blocks blocks) { return blocks == ONE ? bench.size : (size_t)bench.n_pes * bench.size; }
 
+/* The PEs whose data come to a dest, from PE n on: all, or the root. */
+static int first_pe(void) { return operation->dest == EACH ? 0 : root; }
+
+static int n_blocks(void) { return operation->dest == EACH ? bench.n_pes : 1; }
+
+/* Where this PE's block begins in their sources. */
+static size_t mine(void) { return operation->source == EACH ? (size_t)bench.pe * bench.size : 0; }
+
 static bool has_source(void) {
     return (which != COLLECTIVE_BROADCAST && which != COLLECTIVE_SCATTER) || bench.pe == root;
 }
 
-/* The bytes that this PE contributes to a collect. In checks some contribute little or nothing. */
-static size_t part(int pe) { return checking ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size; }
+/* The bytes that a PE contributes. In checks of collect some contribute little or nothing. */
+static size_t part(int pe) {
+    const bool differ = checking && which == COLLECTIVE_COLLECT;
+    return differ ? bench.size - bench.size / 4 * (((unsigned)pe + turn) % 5) : bench.size;
+}
 
 static void plan_parts(void) {
     int at = 0;
@@ -89,16 +99,10 @@ CALLS(exscan, rma_sum_exscan_long(OUR_LONGS), MPI_Exscan(LONGS, MPI_SUM, MPI_COM
 
 /* The copies alone: all data from source to destination, and no PE waits for another. */
 
-static void copy_broadcast(void) { memcpy(symmetric.dest, peer[root], bench.size); }
-
-static void copy_fcollect(void) {
-    for (int pe = 0; pe < bench.n_pes; pe++) memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe], bench.size);
-}
-
-static void copy_alltoall(void) {
-    size_t mine = (size_t)bench.pe * bench.size;
-    for (int pe = 0; pe < bench.n_pes; pe++)
-        memcpy(symmetric.dest + (size_t)pe * bench.size, peer[pe] + mine, bench.size);
+static void copy(void) {
+    char *const *from = peer + first_pe(), *to = symmetric.dest;
+    const size_t first = mine();
+    for (int n = n_blocks(); n > 0; n--, to += bench.size) memcpy(to, *from++ + first, bench.size);
 }
 
 /* to[i] = a[i] + b[i]. Vectors, because compilers do not vectorise such a loop at -O2; unsigned, because sums wrap. */
@@ -130,16 +134,6 @@ __attribute__((target("avx2"))) ADD(wide, 32)
         add_narrow(symmetric.dest, symmetric.source, next, bench.size);
 }
 
-static void copy_gather(void) {
-    if (bench.pe == root) copy_fcollect();
-}
-
-static void copy_scatter(void) { memcpy(symmetric.dest, peer[root] + (size_t)bench.pe * bench.size, bench.size); }
-
-static void add_at_root(void) {
-    if (bench.pe == root) add();
-}
-
 /* Timing. */
 
 BENCH_INLINE void rewrite(const struct buffers *b, long i) {
@@ -165,7 +159,7 @@ static double run_rma(long n) {
 
 static double run_copies(long n) {
     BENCH_RMA(rma_barrier_all());
-    return timed(n, operation->copies, &symmetric);
+    return operation->at_root && bench.pe != root ? 0 : timed(n, operation->adds ? add : copy, &symmetric);
 }
 
 static double run_mpi(long n) {
@@ -196,65 +190,29 @@ static void fill(char *source) {
         for (size_t i = 0; i < n; i++) source[i] = byte(bench.pe, i);
 }
 
-/* Counts wrong bytes among first, first + 1, ... of pe's source. */
-static size_t wrong_bytes(const char *p, int pe, size_t first, size_t len) {
+/* Wrong bytes of the blocks that have come. */
+static size_t wrong_blocks(const char *dest) {
     size_t wrong = 0;
-    for (size_t i = 0; i < len; i++) wrong += p[i] != byte(pe, first + i);
+    for (int k = 0; k < n_blocks(); k++)
+        for (size_t i = 0; i < part(first_pe() + k); i++)
+            wrong += dest[(size_t)offsets[k] + i] != byte(first_pe() + k, mine() + i);
     return wrong;
 }
-
-static size_t wrong_broadcast(const char *dest) { return wrong_bytes(dest, root, 0, bench.size); }
-
-static size_t wrong_fcollect(const char *dest) {
-    size_t wrong = 0;
-    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + (size_t)pe * bench.size, pe, 0, bench.size);
-    return wrong;
-}
-
-static size_t wrong_collect(const char *dest) {
-    size_t wrong = 0;
-    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + offsets[pe], pe, 0, part(pe));
-    return wrong;
-}
-
-static size_t wrong_alltoall(const char *dest) {
-    size_t wrong = 0, mine = (size_t)bench.pe * bench.size;
-    for (int pe = 0; pe < bench.n_pes; pe++) wrong += wrong_bytes(dest + (size_t)pe * bench.size, pe, mine, bench.size);
-    return wrong;
-}
-
-static size_t wrong_gather(const char *dest) { return bench.pe == root ? wrong_fcollect(dest) : 0; }
-
-static size_t wrong_scatter(const char *dest) {
-    return wrong_bytes(dest, root, (size_t)bench.pe * bench.size, bench.size);
-}
-
-enum { BY_SUM, BY_MAX, BY_XOR };
-
-BENCH_INLINE long both(int by, long a, long b) { return by == BY_SUM ? a + b : by == BY_XOR ? a ^ b : a > b ? a : b; }
 
 /* The reduction of what PEs 0..n-1 have. */
-static size_t wrong_longs(const char *dest, int n, int by) {
+static size_t wrong_longs(const char *dest) {
+    const int n = which == COLLECTIVE_INSCAN ? bench.pe + 1 : which == COLLECTIVE_EXSCAN ? bench.pe : bench.n_pes;
     size_t wrong = 0;
     for (size_t i = 0; i < bench.size / sizeof(long); i++) {
         long all = n > 0 ? number(0, i) : 0;
-        for (int pe = 1; pe < n; pe++) all = both(by, all, number(pe, i));
+        for (int pe = 1; pe < n; pe++) {
+            const long one = number(pe, i), larger = one > all ? one : all;
+            all = which == COLLECTIVE_MAX ? larger : which == COLLECTIVE_XOR ? all ^ one : all + one;
+        }
         if (((const long *)(const void *)dest)[i] != all) wrong += sizeof(long);
     }
     return wrong;
 }
-
-static size_t wrong_sum(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_SUM); }
-
-static size_t wrong_max(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_MAX); }
-
-static size_t wrong_xor(const char *dest) { return wrong_longs(dest, bench.n_pes, BY_XOR); }
-
-static size_t wrong_root_sum(const char *dest) { return bench.pe == root ? wrong_sum(dest) : 0; }
-
-static size_t wrong_inscan(const char *dest) { return wrong_longs(dest, bench.pe + 1, BY_SUM); }
-
-static size_t wrong_exscan(const char *dest) { return wrong_longs(dest, bench.pe, BY_SUM); }
 
 /* Calls follow each other as in the timed runs, each with other data, roots and lengths, and with no synchronization
  * besides the calls': data that a call leaves or takes too early are wrong in another call. */
@@ -271,7 +229,8 @@ static size_t check_calls(void (*call)(void), const struct buffers *b, bool mpi)
         if (mpi && which == COLLECTIVE_BROADCAST && bench.pe == root) memcpy(b->dest, b->source, bench.size);
         if (mpi && which == COLLECTIVE_EXSCAN && bench.pe == 0) memset(b->dest, 0, bench.size);
         call();
-        wrong += operation->wrong(b->dest);
+        if (operation->at_root && bench.pe != root) continue;
+        wrong += operation->adds ? wrong_longs(b->dest) : wrong_blocks(b->dest);
     }
     checking = false;
     root = 0;
@@ -288,26 +247,20 @@ static size_t check_mpi(const struct bench_method *m) {
     return check_calls(operation->mpi, &ordinary, true);
 }
 
+#define CALLS_OF(NAME) rma_##NAME##_call, mpi_##NAME##_call
 static const struct operation operations[] = {
-    [COLLECTIVE_BROADCAST] = {"broadcast latency", ONE, ONE, false, rma_broadcast_call, mpi_broadcast_call,
-                              copy_broadcast, wrong_broadcast},
-    [COLLECTIVE_FCOLLECT] = {"fcollect latency", ONE, EACH, false, rma_fcollect_call, mpi_fcollect_call, copy_fcollect,
-                             wrong_fcollect},
-    [COLLECTIVE_COLLECT] = {"collect latency", ONE, EACH, false, rma_collect_call, mpi_collect_call, copy_fcollect,
-                            wrong_collect},
-    [COLLECTIVE_ALLTOALL] = {"alltoall latency", EACH, EACH, false, rma_alltoall_call, mpi_alltoall_call, copy_alltoall,
-                             wrong_alltoall},
-    [COLLECTIVE_SUM] = {"sum latency", ONE, ONE, true, rma_sum_call, mpi_sum_call, add, wrong_sum},
-    [COLLECTIVE_MAX] = {"max latency", ONE, ONE, true, rma_max_call, mpi_max_call, add, wrong_max},
-    [COLLECTIVE_XOR] = {"xor latency", ONE, ONE, true, rma_xor_call, mpi_xor_call, add, wrong_xor},
-    [COLLECTIVE_INSCAN] = {"inscan latency", ONE, ONE, true, rma_inscan_call, mpi_inscan_call, add, wrong_inscan},
-    [COLLECTIVE_EXSCAN] = {"exscan latency", ONE, ONE, true, rma_exscan_call, mpi_exscan_call, add, wrong_exscan},
-    [COLLECTIVE_GATHER] = {"gather latency", ONE, EACH, false, rma_gather_call, mpi_gather_call, copy_gather,
-                           wrong_gather},
-    [COLLECTIVE_SCATTER] = {"scatter latency", EACH, ONE, false, rma_scatter_call, mpi_scatter_call, copy_scatter,
-                            wrong_scatter},
-    [COLLECTIVE_ROOT_SUM] = {"rooted sum latency", ONE, ONE, true, rma_root_sum_call, mpi_root_sum_call, add_at_root,
-                             wrong_root_sum},
+    [COLLECTIVE_BROADCAST] = {"broadcast latency", ONE, ONE, false, false, CALLS_OF(broadcast)},
+    [COLLECTIVE_FCOLLECT] = {"fcollect latency", ONE, EACH, false, false, CALLS_OF(fcollect)},
+    [COLLECTIVE_COLLECT] = {"collect latency", ONE, EACH, false, false, CALLS_OF(collect)},
+    [COLLECTIVE_ALLTOALL] = {"alltoall latency", EACH, EACH, false, false, CALLS_OF(alltoall)},
+    [COLLECTIVE_SUM] = {"sum latency", ONE, ONE, true, false, CALLS_OF(sum)},
+    [COLLECTIVE_MAX] = {"max latency", ONE, ONE, true, false, CALLS_OF(max)},
+    [COLLECTIVE_XOR] = {"xor latency", ONE, ONE, true, false, CALLS_OF(xor)},
+    [COLLECTIVE_INSCAN] = {"inscan latency", ONE, ONE, true, false, CALLS_OF(inscan)},
+    [COLLECTIVE_EXSCAN] = {"exscan latency", ONE, ONE, true, false, CALLS_OF(exscan)},
+    [COLLECTIVE_GATHER] = {"gather latency", ONE, EACH, false, true, CALLS_OF(gather)},
+    [COLLECTIVE_SCATTER] = {"scatter latency", EACH, ONE, false, false, CALLS_OF(scatter)},
+    [COLLECTIVE_ROOT_SUM] = {"rooted sum latency", ONE, ONE, true, true, CALLS_OF(root_sum)},
 };
 
 /* Before and after. */

@@ -15,8 +15,7 @@
     "With --ways, librma being started anew for each batch of another way:\n"                                          \
     "  messages (us)     " GPTR_CALL ", with RMA_WINDOW=none\n"                                                        \
     "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window\n"                \
-    "  MPI dynamic (us)  " MPI_CALL ", MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic\n"       \
-    "  static (us)       librma with RMA_WINDOW=static, with --memory=symmetric"
+    "  MPI dynamic (us)  " MPI_CALL ", MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic"
 
 /* bench_latency: main. Uses the spec's title and help. */
 int bench_latency(int argc, char **argv, const struct bench_spec *spec, bool get);

@@ -12,7 +12,7 @@ int bench_machine_open(void);
  * 0's result is valid. Ends the counting. */
 double bench_machine_others(void);
 
-/* bench_machine_processor: the model of this machine's processors, as the kernel names it, or "". Local. */
-const char *bench_machine_processor(void);
+/* bench_resident: bytes of memory that this process has in its page tables, shared ones included; NAN: unknown. */
+double bench_resident(void);
 
 #endif

@@ -68,6 +68,7 @@ static int read_value(const struct bench_option *o, const char *typed, const cha
                      "option %s: '%.64s' is not %s with %ld <= MIN <= MAX <= %ld bytes (suffixes k, M, G)", typed, text,
                      o->arg, o->min, o->max);
             break;
+        case BENCH_TEXT: *(const char **)o->value = text; return 0;
         case BENCH_WORD:
             if (read_word(text, o->arg, o->value)) return 0;
             snprintf(error, ERROR_SIZE, "option %s: '%.64s' is not one of %s", typed, text, o->arg);

@@ -24,6 +24,7 @@ enum bench_kind {
     BENCH_COUNT,  /* value is a long in min..max */
     BENCH_SIZES,  /* value is a struct bench_sizes within min..max, written [MIN:]MAX; MIN is then min */
     BENCH_OUTPUT, /* value is a struct bench_output_option; the file must be in the same word: --name or --name=FILE */
+    BENCH_TEXT,   /* value is a const char * */
     BENCH_WORD    /* value is an int: the index of the given word in arg's list: "write|read" */
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* output.h: how rows are shown: as a table, as CSV, as JSON, and the progress line of a long run. For one PE, which
- * prints for the job; local. */
+/* output.h: how rows are shown: as a table and as CSV. For one PE, which prints for the job; local. */
 #ifndef BENCH_OUTPUT_H
 #define BENCH_OUTPUT_H
 
@@ -9,25 +8,19 @@
 
 #include <stdbool.h>
 
-/* --csv, --json, --stats, --progress: a table for bench_options_read. */
+/* --csv, --stats: a table for bench_options_read. */
 extern const struct bench_option bench_output_options[];
 
 /* What all rows have in common. Strings are not copied. */
 struct bench_head {
-    const char *program;                   /* the program's name, without folders */
-    const char *command;                   /* the command that users type: "rma_bench put_latency" */
-    const char *title, *note;              /* of the table */
-    const char *version, *mpi, *processor; /* librma's version, MPI's name and version, the processor's model */
-    const char *first;                     /* title of the first column */
-    bool named;                            /* its values are words, not numbers */
-    const char *unit;                      /* of the columns, or null if each has its own */
-    bool more_is_better;                   /* of the columns */
-    int decimals;                          /* of the columns */
-    long repeat;                           /* values of each cell; 1: medians are not mentioned */
-    bool validated;                        /* rows have been checked */
-    int n_pes, n_nodes;
-    long pairs;            /* 0: the program knows none */
-    const char *placement; /* of the pairs, a word of --placement, or null */
+    const char *command;       /* the command that users type: "rma_bench put_latency" */
+    const char *title, *note;  /* of the table */
+    const char *version, *mpi; /* librma's version, MPI's name and version */
+    const char *first;         /* title of the first column */
+    bool named;                /* its values are words, not numbers */
+    int decimals;              /* of the columns */
+    long repeat;               /* values of each cell; 1: medians are not mentioned */
+    bool validated;            /* rows have been checked */
     int n_columns, n_ratios;
     const char *const *columns; /* their titles, */
     const char *const *ratios;  /* and those of the ratios */
@@ -44,15 +37,8 @@ void bench_output_head(const struct bench_head *head);
  * rows are validated. */
 void bench_output_row(const char *name, const struct bench_summary *of, bool good);
 
-/* bench_output_progress: print a few words about the current work to stderr, if that is a terminal and the program has
- * been running for 2 seconds, at most 5 times a second. */
-void bench_output_progress(const char *row, long done, long of);
-
-/* bench_output_others: how many processors other processes used meanwhile; NAN: unknown. For JSON. */
-void bench_output_others(double processors);
-
 /* bench_output_note: something that a reader of the rows must know. Call it after the last row; it is printed below the
- * table, in JSON, and on stderr if there is no table. */
+ * table, and on stderr if there is no table. */
 void bench_output_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* bench_output_end: end. Returns whether everything could be written. Call it before MPI_Finalize, even if there was no

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+struct bench_pair pair;
+
 /* Neighbours differ, and two seeds that differ modulo 256 differ at every place. */
 static char pattern(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8 ^ i >> 16) * 31 + seed); }
 
@@ -30,6 +32,15 @@ size_t bench_pair_check(const struct bench_method *m, char *from, enum bench_rol
     return has_to ? bench_pair_wrong(to, seed) : 0;
 }
 
+static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
+    return pair.gets ? bench_pair_check(m, base, BENCH_TARGET, pair.own, win)
+                     : bench_pair_check(m, pair.own, BENCH_ORIGIN, base, win);
+}
+
+size_t bench_pair_check_heap(const struct bench_method *m) { return check(m, pair.heap, MPI_WIN_NULL); }
+
+size_t bench_pair_check_window(const struct bench_method *m) { return check(m, pair.base, pair.win); }
+
 /* Sends the peer this PE's *word, and leaves the peer's there; a bystander is its own peer. */
 static void swap_with_peer(void *word, MPI_Datatype type) {
     BENCH_MPI(MPI_Sendrecv_replace(word, 1, type, bench.peer, 0, bench.peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
@@ -45,101 +56,67 @@ static char *private_block(size_t size, int byte) {
     return block;
 }
 
-/* rma_alloc_mem, or rma_attach of a private block. */
-static void open_own_memory(struct bench_pair *pair) {
-    int code;
-    if (pair->memory == BENCH_LOCAL) {
-        code = rma_alloc_mem(pair->size, &pair->heap);
-        if (code == RMA_SUCCESS) pair->target = rma_gptr(pair->heap, bench.pe);
-    } else {
-        pair->heap = private_block(pair->size, 0);
-        code = rma_attach(pair->heap, pair->size, &pair->target);
-    }
-    if (bench_agree(code != RMA_SUCCESS))
-        bench_refuse(1, "cannot %s %zu bytes on every PE: %s", pair->memory == BENCH_LOCAL ? "allocate" : "attach",
-                     pair->size, rma_last_error());
-    memset(pair->heap, 0, pair->size);
-    swap_with_peer(&pair->target, MPI_UINT64_T);
-}
-
-void bench_pair_open_heap(struct bench_pair *pair) {
-    if (pair->memory == BENCH_SYMMETRIC) {
-        pair->heap = bench_symmetric(page_size(), pair->size);
-        pair->target = rma_gptr(pair->heap, bench.peer);
-    } else {
-        open_own_memory(pair);
-    }
-    pair->peer = bench.role != BENCH_BYSTANDER ? rma_gptr_ptr(pair->target) : NULL;
-    bench.on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair->peer);
-}
-
-void bench_pair_close_heap(struct bench_pair *pair) {
-    if (pair->memory == BENCH_SYMMETRIC) {
-        BENCH_RMA(rma_free(pair->heap));
-        return;
-    }
-    bench_sync(); /* the peer's accesses here are over */
-    if (pair->memory == BENCH_LOCAL) {
-        BENCH_RMA(rma_free_mem(pair->heap));
-    } else {
-        BENCH_RMA(rma_detach(pair->heap));
-        free(pair->heap);
-    }
-}
-
-static void open_window(struct bench_pair *pair) {
+/* Local memory with --ways, whose columns are all about it; else symmetric memory. */
+void bench_pair_open_heap(void) {
     if (bench.ways) {
-        pair->base = private_block(pair->size, 0);
-        BENCH_MPI(MPI_Get_address(pair->base, &pair->disp));
-        swap_with_peer(&pair->disp, MPI_AINT);
-        if (bench_dynamic_window(&pair->win)) BENCH_MPI(MPI_Win_attach(pair->win, pair->base, (MPI_Aint)pair->size));
+        int code = rma_alloc_mem(pair.size, &pair.heap);
+        if (bench_agree(code != RMA_SUCCESS))
+            bench_refuse(1, "cannot allocate %zu bytes on every PE: %s", pair.size, rma_last_error());
+        memset(pair.heap, 0, pair.size);
+        pair.target = rma_gptr(pair.heap, bench.pe);
+        swap_with_peer(&pair.target, MPI_UINT64_T);
     } else {
-        BENCH_MPI(MPI_Win_allocate((MPI_Aint)pair->size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair->base, &pair->win));
-        memset(pair->base, 0, pair->size);
-        BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair->win));
+        pair.heap = bench_symmetric(page_size(), pair.size);
+        pair.target = rma_gptr(pair.heap, bench.peer);
+    }
+    pair.peer = bench.role != BENCH_BYSTANDER ? rma_gptr_ptr(pair.target) : NULL;
+    bench.on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair.peer);
+}
+
+void bench_pair_close_heap(void) {
+    if (bench.ways) {
+        bench_sync(); /* the peer's accesses here are over */
+        BENCH_RMA(rma_free_mem(pair.heap));
+    } else {
+        BENCH_RMA(rma_free(pair.heap));
     }
 }
 
-static void close_window(struct bench_pair *pair) {
+static void open_window(void) {
+    if (bench.ways) {
+        pair.base = private_block(pair.size, 0);
+        BENCH_MPI(MPI_Get_address(pair.base, &pair.disp));
+        swap_with_peer(&pair.disp, MPI_AINT);
+        if (bench_dynamic_window(&pair.win)) BENCH_MPI(MPI_Win_attach(pair.win, pair.base, (MPI_Aint)pair.size));
+    } else {
+        BENCH_MPI(MPI_Win_allocate((MPI_Aint)pair.size, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &pair.base, &pair.win));
+        memset(pair.base, 0, pair.size);
+        BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, pair.win));
+    }
+}
+
+static void close_window(void) {
     if (!bench.ways) {
-        BENCH_MPI(MPI_Win_unlock_all(pair->win));
-        BENCH_MPI(MPI_Win_free(&pair->win));
+        BENCH_MPI(MPI_Win_unlock_all(pair.win));
+        BENCH_MPI(MPI_Win_free(&pair.win));
         return;
     }
     bench_sync();
-    if (pair->win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_detach(pair->win, pair->base));
-    bench_dynamic_window_free(&pair->win);
-    free(pair->base);
+    if (pair.win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_detach(pair.win, pair.base));
+    bench_dynamic_window_free(&pair.win);
+    free(pair.base);
 }
 
-void bench_pair_open(struct bench_pair *pair, size_t size) {
-    if (pair->memory == BENCH_MEMORY_UNSET) pair->memory = bench.ways ? BENCH_LOCAL : BENCH_SYMMETRIC;
-    pair->size = (size + page_size() - 1) / page_size() * page_size();
-    pair->own = private_block(pair->size, 1);
-    bench_pair_open_heap(pair);
-    open_window(pair);
+void bench_pair_open(size_t size) {
+    pair.size = (size + page_size() - 1) / page_size() * page_size();
+    pair.own = private_block(pair.size, 1);
+    bench_pair_open_heap();
+    open_window();
     bench_sync();
 }
 
-void bench_pair_close(struct bench_pair *pair) {
-    close_window(pair);
-    bench_pair_close_heap(pair);
-    free(pair->own);
-}
-
-const struct bench_ratio bench_way_ratios[] = {
-    {"MPI/messages", PAIR_WAY_MPI, {0, -1}},
-    {"MPI/dynamic", PAIR_WAY_MPI, {1, -1}},
-    {0},
-};
-
-void bench_pair_ways(const struct bench_pair *pair, const struct bench_method *rma, const struct bench_method *mpi,
-                     struct bench_method ways[PAIR_WAYS + 1]) {
-    for (int i = 0; i < PAIR_WAYS; i++) ways[i] = i == PAIR_WAY_MPI ? *mpi : *rma;
-    ways[0].name = "messages (us)", ways[0].way = BENCH_WAY_MESSAGES;
-    ways[1].name = "dynamic (us)", ways[1].way = BENCH_WAY_DYNAMIC;
-    ways[PAIR_WAY_MPI].name = "MPI dynamic (us)";
-    ways[3].name = pair->memory == BENCH_SYMMETRIC ? "static (us)" : NULL, ways[3].way = BENCH_WAY_STATIC;
-    ways[PAIR_WAYS].name = NULL;
-    if (pair->win == MPI_WIN_NULL) ways[PAIR_WAY_MPI].run = NULL;
+void bench_pair_close(void) {
+    close_window();
+    bench_pair_close_heap();
+    free(pair.own);
 }

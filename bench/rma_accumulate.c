@@ -11,7 +11,6 @@
 
 enum { RMA, PUT, RAW, MPI };
 
-static struct bench_pair pair;
 static size_t n_doubles; /* of the row being measured */
 static bool is_patch;    /* they are a patch of PATCH rows */
 static MPI_Datatype patch_type;
@@ -79,7 +78,7 @@ static size_t check_window(const struct bench_method *m) { return check(m, pair.
 
 static void begin(void) {
     const int sizes[2] = {PATCH, SIDE}, sub[2] = {PATCH, PATCH}, start[2] = {0, 0};
-    bench_pair_open(&pair, MOST * sizeof(double));
+    bench_pair_open(MOST * sizeof(double));
     BENCH_MPI(MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_DOUBLE, &patch_type));
     BENCH_MPI(MPI_Type_commit(&patch_type));
 }
@@ -103,7 +102,7 @@ static void before(struct bench_method *methods) {
 
 static void end(void) {
     BENCH_MPI(MPI_Type_free(&patch_type));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 int main(int argc, char **argv) {

@@ -8,6 +8,7 @@
  * or two. */
 #define _GNU_SOURCE /* the processors of a thread */
 #include "bench.h"
+#include "machine.h"
 
 #include <malloc.h>
 #include <math.h>
@@ -19,6 +20,7 @@
 
 #define SMALL        64   /* bytes of a block if sizes do not vary */
 #define STACK        1000 /* blocks of lifo */
+#define FILL         SIZE_MAX
 #define FILLED_MIN   5000 /* least blocks of filled */
 #define RING         1024 /* most blocks under way in across */
 #define GROUP        16   /* blocks announced at once, so that the counters' cache lines move less often */
@@ -29,30 +31,18 @@
 
 enum { RMA, LIBC, MPI, N_METHODS };
 
-enum order { FIXED, LIFO, FIFO, RANDOM, ACROSS, REMOTE };
-
-struct pattern {
-    const char *name;
-    enum order order;
-    size_t min, max; /* bytes of a block, uniformly distributed */
-    size_t live;     /* blocks between batches */
-    bool filled;     /* instead, as many blocks as fill 90 % of the local heap's present size */
-};
-
 /* across comes after all rows with malloc: once there is a second thread, the C library's malloc locks. filled comes
  * before large, which makes the local heap grow. */
-static const struct pattern patterns[] = {
-    {"fixed", FIXED, SMALL, SMALL, 0, false},   {"lifo", LIFO, SMALL, SMALL, 0, false},
-    {"fifo", FIFO, SMALL, SMALL, 1000, false},  {"random", RANDOM, 16, 4096, 10000, false},
-    {"filled", RANDOM, 16, 4096, 0, true},      {"large", RANDOM, 4096, 1 << 20, 100, false},
-    {"across", ACROSS, SMALL, SMALL, 0, false}, {"remote", REMOTE, SMALL, SMALL, 0, false},
-};
-#define N_PATTERNS ((int)(sizeof patterns / sizeof patterns[0]))
+enum row { FIXED, LIFO, FIFO, RANDOM, FILLED, LARGE, ACROSS, REMOTE };
 
-/* The rows: the patterns, and two more. */
-#define HEAP     N_PATTERNS
-#define RESIDENT (N_PATTERNS + 1)
-#define ROWS     "fixed|lifo|fifo|random|filled|large|across|remote|heap|resident"
+static const struct pattern {
+    size_t min, max; /* bytes of a block, uniformly distributed; fixed, lifo, fifo, across and remote have SMALL */
+    size_t live;     /* blocks between batches; FILL: as many as fill 90 % of the local heap's present size */
+} patterns[] = {
+    [FIXED] = {SMALL, SMALL, 0},  [LIFO] = {SMALL, SMALL, 0},  [FIFO] = {SMALL, SMALL, 1000},
+    [RANDOM] = {16, 4096, 10000}, [FILLED] = {16, 4096, FILL}, [LARGE] = {4096, 1 << 20, 100},
+    [ACROSS] = {SMALL, SMALL, 0}, [REMOTE] = {16, 4096, 0},
+};
 
 typedef void *get_function(size_t size);
 typedef void put_function(void *block);
@@ -66,8 +56,7 @@ struct heap {
     uint64_t random;
 };
 
-static int only = -1;                 /* --pattern */
-static const struct pattern *pattern; /* of the row being measured */
+static const struct pattern *pattern; /* of the row being measured; null before the first */
 static size_t wrong;                  /* tags that this PE did not find */
 static bool partner;                  /* PE 1 is there, and on-node */
 static cpu_set_t partner_cpus;
@@ -97,6 +86,18 @@ BENCH_INLINE void *get_mpi(size_t size) {
 }
 
 BENCH_INLINE void put_mpi(void *p) { BENCH_MPI(MPI_Free_mem(p)); }
+
+/* Blocks of PE 1. A global pointer and an address of it, from which all others follow. */
+static rma_gptr_t remote_at;
+static char *remote_base;
+
+BENCH_INLINE void *get_remote(size_t size) {
+    rma_gptr_t g;
+    BENCH_RMA(rma_alloc_mem_on(1, size, &g));
+    return remote_base + (g - remote_at);
+}
+
+BENCH_INLINE void put_remote(void *p) { BENCH_RMA(rma_gptr_free(remote_at + (uint64_t)((char *)p - remote_base))); }
 
 static struct heap heaps[N_METHODS] = {
     [RMA] = {.get = get_rma, .put = put_rma},
@@ -262,16 +263,7 @@ static double across_libc(long n) {
     return seconds;
 }
 
-static double remote_rma(long n) {
-    rma_gptr_t g;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_alloc_mem_on(1, SMALL, &g));
-        *(volatile uint64_t *)rma_gptr_ptr(g) = (uint64_t)i;
-        BENCH_RMA(rma_gptr_free(g));
-    }
-    return rma_wtime() - start;
-}
+static double remote_rma(long n) { return run_fixed(n, &heaps[RMA], get_remote, put_remote); }
 
 /* Each pattern with each allocator, compiled for it alone. */
 #define RUNS(order)                                                                                                    \
@@ -283,10 +275,16 @@ RUNS(lifo)
 RUNS(fifo)
 RUNS(random)
 
-static double (*const runs[][N_METHODS])(long n) = {
-    [FIXED] = {fixed_rma, fixed_libc, fixed_mpi}, [LIFO] = {lifo_rma, lifo_libc, lifo_mpi},
-    [FIFO] = {fifo_rma, fifo_libc, fifo_mpi},     [RANDOM] = {random_rma, random_libc, random_mpi},
-    [ACROSS] = {across_rma, across_libc, NULL},   [REMOTE] = {remote_rma, NULL, NULL},
+static const struct bench_row rows[] = {
+    [FIXED] = {"fixed", {fixed_rma, fixed_libc, fixed_mpi}, 0},
+    [LIFO] = {"lifo", {lifo_rma, lifo_libc, lifo_mpi}, 0},
+    [FIFO] = {"fifo", {fifo_rma, fifo_libc, fifo_mpi}, 0},
+    [RANDOM] = {"random", {random_rma, random_libc, random_mpi}, 0},
+    [FILLED] = {"filled", {random_rma, random_libc, random_mpi}, 0},
+    [LARGE] = {"large", {random_rma, random_libc, random_mpi}, 0},
+    [ACROSS] = {"across", {across_rma, across_libc, NULL}, 0},
+    [REMOTE] = {"remote", {remote_rma, NULL, NULL}, 0},
+    {0},
 };
 
 /* Live sets. */
@@ -301,11 +299,12 @@ static bool is_filled(const struct heap *h) {
 }
 
 static void open_live(struct heap *h) {
-    size_t room = pattern->filled ? 1024 : pattern->live;
+    const bool fills = pattern->live == FILL;
+    size_t room = fills ? 1024 : pattern->live;
     *h = (struct heap){.get = h->get, .put = h->put, .random = 1};
     if (room == 0) return;
     h->live = malloc(room * sizeof *h->live);
-    while (h->live && !(pattern->filled ? is_filled(h) : h->n_live == room)) {
+    while (h->live && !(fills ? is_filled(h) : h->n_live == room)) {
         if (h->n_live == room) h->live = realloc(h->live, (room *= 2) * sizeof *h->live);
         if (!h->live) break;
         h->live[h->n_live] = h->get(pick_size(&h->random, pattern));
@@ -315,63 +314,38 @@ static void open_live(struct heap *h) {
     if (!h->live) bench_fail("malloc", MPI_ERR_NO_MEM);
 }
 
-static void close_live(struct heap *h) {
-    for (size_t k = 0; k < h->n_live; k++) {
-        wrong += *h->live[k] != k + 1;
-        h->put(h->live[k]);
-    }
-    free(h->live);
-}
-
-/* Validation: blocks full of their tags. */
-
-#define CHECKED 1000
-
-struct block {
-    unsigned char *p;
-    size_t size;
-    uint64_t tag;
-};
-
-static void mark(struct block *b) {
-    size_t i = 0;
-    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) memcpy(b->p + i, &b->tag, sizeof b->tag);
-    memcpy(b->p + i, &b->tag, b->size - i);
-}
-
-/* Words that differ from what mark has written. */
-static size_t spoiled(const struct block *b) {
-    size_t i = 0, n = 0;
-    for (; i + sizeof b->tag <= b->size; i += sizeof b->tag) n += memcmp(b->p + i, &b->tag, sizeof b->tag) != 0;
-    return n + (memcmp(b->p + i, &b->tag, b->size - i) != 0);
-}
-
-static void take(struct heap *h, struct block *b, size_t size, uint64_t tag) {
-    *b = (struct block){h->get(size), size, tag};
-    mark(b);
-}
-
-static size_t give(struct heap *h, struct block *b) {
-    size_t n = spoiled(b);
-    h->put(b->p);
+/* Tags of the live set that are not there any more. */
+static size_t n_wrong(struct heap *h) {
+    size_t n = 0;
+    for (size_t k = 0; k < h->n_live; k++) n += *h->live[k] != k + 1;
     return n;
 }
 
-/* Some blocks of the pattern's sizes, replaced at random. */
+static void close_live(struct heap *h) {
+    wrong += n_wrong(h);
+    for (size_t k = 0; k < h->n_live; k++) h->put(h->live[k]);
+    free(h->live);
+    h->live = NULL;
+    h->n_live = 0;
+}
+
+/* A batch beside the live set and as many more blocks, whose tags must stay. */
 static size_t check_local(const struct bench_method *m) {
-    static struct block block[CHECKED];
+    enum { CHECKED = 1000 };
+    static uint64_t *block[CHECKED];
     struct heap *h = &heaps[bench_column(m)];
-    size_t n = pattern->live > 0 && pattern->live < CHECKED ? pattern->live : CHECKED, bad = 0;
-    uint64_t random = 1, tag = 0;
+    size_t bad = 0;
     if (bench.pe != 0) return 0;
-    for (size_t k = 0; k < n; k++) take(h, &block[k], pick_size(&random, pattern), ++tag);
-    for (size_t i = 0; i < 4 * n; i++) {
-        struct block *b = &block[pick(&random, n)];
-        bad += give(h, b);
-        take(h, b, pick_size(&random, pattern), ++tag);
+    for (uint64_t k = 0; k < CHECKED; k++) {
+        block[k] = h->get(pick_size(&h->random, pattern));
+        *block[k] = k;
     }
-    for (size_t k = 0; k < n; k++) bad += give(h, &block[k]);
-    return bad;
+    m->run(CHECKED);
+    for (uint64_t k = 0; k < CHECKED; k++) {
+        bad += *block[k] != k;
+        h->put(block[k]);
+    }
+    return bad + n_wrong(h);
 }
 
 /* The consumer checks each tag anyway. */
@@ -381,37 +355,7 @@ static size_t check_across(const struct bench_method *m) {
     return wrong - before;
 }
 
-static size_t check_remote(const struct bench_method *m) {
-    static struct block block[CHECKED];
-    static rma_gptr_t g[CHECKED];
-    size_t bad = 0;
-    uint64_t random = 1;
-    (void)m;
-    if (bench.pe != 0) return 0;
-    for (size_t k = 0; k < CHECKED; k++) {
-        size_t size = 16 + pick(&random, 4081);
-        BENCH_RMA(rma_alloc_mem_on(1, size, &g[k]));
-        block[k] = (struct block){rma_gptr_ptr(g[k]), size, k + 1};
-        mark(&block[k]);
-    }
-    for (size_t k = 0; k < CHECKED; k++) {
-        bad += spoiled(&block[k]);
-        BENCH_RMA(rma_gptr_free(g[k]));
-    }
-    return bad;
-}
-
 /* Memory. */
-
-/* Bytes of memory that this process has in its page tables, shared ones included. */
-static double resident(void) {
-    double pages;
-    FILE *f = fopen("/proc/self/statm", "r");
-    if (!f) return NAN;
-    if (fscanf(f, "%*s %lf", &pages) != 1) pages = NAN;
-    fclose(f);
-    return pages * (double)sysconf(_SC_PAGESIZE);
-}
 
 /* Bytes that a heap has from the system, as it reports; NAN if it does not. */
 static double held(int heap) {
@@ -427,6 +371,12 @@ static double held(int heap) {
 
 /* A heap that did not grow was not the one in use: malloc may have been replaced. */
 static double growth(double before, double after) { return after > before ? after - before : NAN; }
+
+struct block {
+    unsigned char *p;
+    size_t size;
+    uint64_t tag;
+};
 
 /* Touches a block's first word, its last word, and one word in each page. */
 static void touch(struct block *b) {
@@ -448,7 +398,7 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
     uint64_t random = 1;
     double live = 0;
     memset(block, 1, sizeof block); /* touches the array's pages before memory is measured */
-    double held_before = held(heap), resident_before = resident();
+    double held_before = held(heap), resident_before = bench_resident();
     for (size_t i = 0; i < CHURN_BLOCKS + CHURN_STEPS; i++) {
         struct block *b = &block[i < CHURN_BLOCKS ? i : pick(&random, CHURN_BLOCKS)];
         if (i >= CHURN_BLOCKS) {
@@ -462,53 +412,68 @@ static void churn(int heap, double *heap_per_byte, double *resident_per_byte) {
     }
     for (size_t k = 0; k < CHURN_BLOCKS; k++) live += (double)block[k].size;
     *heap_per_byte = growth(held_before, held(heap)) / live;
-    *resident_per_byte = growth(resident_before, resident()) / live;
+    *resident_per_byte = growth(resident_before, bench_resident()) / live;
     for (size_t k = 0; k < CHURN_BLOCKS; k++) h->put(block[k].p);
 }
 
 /* Rows. */
 
-static bool wanted(int row) { return only < 0 || only == row; }
+static double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
+static bool good; /* no tag was overwritten in churn */
 
-static bool possible(int heap) {
-    return runs[pattern->order][heap] && (partner || (pattern->order != ACROSS && pattern->order != REMOTE));
+static void close_all_live(void) {
+    for (int i = 0; i < N_METHODS; i++) close_live(&heaps[i]);
 }
 
 static void before(struct bench_method *methods) {
+    const bool two = bench.row == ACROSS || bench.row == REMOTE;
+    close_all_live();
+    pattern = &patterns[bench.row];
+    heaps[RMA].get = bench.row == REMOTE ? get_remote : get_rma;
+    heaps[RMA].put = bench.row == REMOTE ? put_remote : put_rma;
     for (int i = 0; i < N_METHODS; i++) {
-        methods[i].run = possible(i) ? runs[pattern->order][i] : NULL;
-        methods[i].callers = pattern->order == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
-        methods[i].check = pattern->order == ACROSS   ? check_across
-                           : pattern->order == REMOTE ? check_remote
-                                                      : check_local;
-        if (bench.pe == 0 && possible(i)) open_live(&heaps[i]);
+        if (two && !partner) methods[i].run = NULL;
+        methods[i].callers = bench.row == ACROSS && i == RMA ? BENCH_BOTH : BENCH_ORIGINS;
+        methods[i].check = bench.row == ACROSS ? check_across : check_local;
+        if (bench.pe == 0 && methods[i].run) open_live(&heaps[i]);
     }
 }
 
-static void timed_row(int row) {
-    pattern = &patterns[row];
-    bench_row(pattern->name);
-    for (int i = 0; i < N_METHODS; i++)
-        if (bench.pe == 0 && possible(i)) close_live(&heaps[i]);
-}
-
-static void open_partner(void) {
+static void begin(void) {
     partner = bench_agree(bench.pe == 0 && bench.n_pes > 1 && rma_on_node(1)) != 0;
+    /* Now, before other patterns make the heaps grow. */
+    for (int i = 0; i < N_METHODS; i++) {
+        heap_per_byte[i] = resident_per_byte[i] = NAN;
+        if (bench.pe == 0 && i != MPI && bench.only < 0) churn(i, &heap_per_byte[i], &resident_per_byte[i]);
+    }
+    good = wrong == 0;
     if (!partner) return;
     ring = bench_symmetric(APART, sizeof *ring);
     ring->freed = RING;
     partner_ring = rma_ptr(ring, 1);
+    if (bench.pe == 0) {
+        BENCH_RMA(rma_alloc_mem_on(1, SMALL, &remote_at));
+        remote_base = rma_gptr_ptr(remote_at);
+        BENCH_RMA(rma_gptr_free(remote_at));
+    }
     if (bench.pe == 1 && sched_getaffinity(0, sizeof partner_cpus, &partner_cpus) != 0)
         bench_fail("sched_getaffinity", MPI_ERR_OTHER);
     BENCH_MPI(MPI_Bcast(&partner_cpus, sizeof partner_cpus, MPI_BYTE, 1, MPI_COMM_WORLD));
     BENCH_RMA(rma_barrier_all());
 }
 
+static void end(void) {
+    close_all_live();
+    if (bench.only < 0) {
+        bench_row_of("heap", heap_per_byte, good);
+        bench_row_of("resident", resident_per_byte, good);
+    }
+    if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
+    if (bench_agree(wrong > 0)) bench.failed = true;
+    if (partner) BENCH_RMA(rma_free(ring));
+}
+
 int main(int argc, char **argv) {
-    static const struct bench_option options[] = {
-        {"pattern", 'p', BENCH_WORD, &only, 0, 0, ROWS, "this row alone [all]"},
-        {0},
-    };
     static const struct bench_method methods[] = {
         [RMA] = {.name = "rma"}, [LIBC] = {.name = "glibc"}, [MPI] = {.name = "MPI"}, {0}};
     static const struct bench_ratio ratios[] = {
@@ -537,31 +502,15 @@ int main(int argc, char **argv) {
                 "            random replacements of blocks of 16 bytes to 64 KiB, 16 MiB in all\n"
                 "  resident  the same with the growth of the process's resident memory\n"
                 "across and remote need PE 1 on PE 0's node.",
-        .options = options,
         .methods = methods,
         .ratios = ratios,
+        .rows = rows,
         .first = "Pattern",
         .value = BENCH_NS,
         .budget = 10e-3,
+        .begin = begin,
         .before = before,
+        .end = end,
     };
-    double heap_per_byte[N_METHODS], resident_per_byte[N_METHODS];
-
-    bench_init(argc, argv, &spec);
-    open_partner();
-    for (int i = 0; i < N_METHODS; i++) {
-        heap_per_byte[i] = resident_per_byte[i] = NAN;
-        /* Now, before other patterns make the heaps grow. */
-        if (bench.pe == 0 && i != MPI && (wanted(HEAP) || wanted(RESIDENT)))
-            churn(i, &heap_per_byte[i], &resident_per_byte[i]);
-    }
-    bool good = wrong == 0;
-    for (int row = 0; row < N_PATTERNS; row++)
-        if (wanted(row)) timed_row(row);
-    if (wanted(HEAP)) bench_row_of("heap", heap_per_byte, good);
-    if (wanted(RESIDENT)) bench_row_of("resident", resident_per_byte, good);
-    if (wrong > 0) fprintf(stderr, "rma_alloc: PE %d: %zu tags were overwritten in live blocks\n", bench.pe, wrong);
-    if (bench_agree(wrong > 0)) bench.failed = true;
-    if (partner) BENCH_RMA(rma_free(ring));
-    return bench_finish();
+    return bench_main(argc, argv, &spec);
 }

@@ -11,7 +11,6 @@ enum { RMA, RAW, MPI, STREAM };
 
 #define WINDOW_MAX 1024
 
-static struct bench_pair pair;
 static uint64_t *word;               /* the target's, by librma */
 static uint64_t *raw;                /* the same by load and store, on the origin; null off-node */
 static uint64_t fetched[WINDOW_MAX]; /* results of the operations, by their place in the window */
@@ -226,12 +225,10 @@ static void set_word(struct bench_method *methods) {
 }
 
 static void begin(void) {
-    bench_pair_open(&pair, sizeof *word);
+    bench_pair_open(sizeof *word);
     word = (uint64_t *)(void *)pair.heap;
     raw = (uint64_t *)(void *)pair.peer;
 }
-
-static void end(void) { bench_pair_close(&pair); }
 
 int main(int argc, char **argv) {
     static const struct bench_method methods[] = {
@@ -269,7 +266,7 @@ int main(int argc, char **argv) {
         .budget = 5e-3,
         .begin = begin,
         .before = set_word,
-        .end = end,
+        .end = bench_pair_close,
     };
     return bench_main(argc, argv, &spec);
 }

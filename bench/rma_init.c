@@ -4,10 +4,9 @@
  * rma_init would initialize MPI; here the program does so first, to separate the two. A job starts only once, so each
  * value is measured once, and a row is over the PEs: tools/publish runs the program for many numbers of PEs. */
 #include "bench.h"
+#include "machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum { MPI_TIME, RMA_TIME, RMA_MEMORY, ALL_MEMORY, N_FIGURES };
@@ -20,24 +19,6 @@ static double now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* The line KEY of a file of /proc, in KiB, or -1. */
-static double line_of(const char *path, const char *key) {
-    char line[256];
-    double kib = -1;
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, key, strlen(key)) == 0) kib = strtod(line + strlen(key), NULL);
-    if (f) fclose(f);
-    return kib;
-}
-
-/* This process's resident memory, as VmRSS, in KiB. VmRSS sums per-processor counters and may lag by some hundred KiB;
- * the sum over all mappings is exact. */
-static double resident(void) {
-    double kib = line_of("/proc/self/smaps_rollup", "Rss:");
-    return kib >= 0 ? kib : line_of("/proc/self/status", "VmRSS:");
 }
 
 /* One operation on each other PE. Each PE begins with the next PE, so that they do not all access the same one at once.
@@ -57,12 +38,12 @@ static void start(void) {
     BENCH_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
     figures[MPI_TIME] = (now() - begun) * 1e3;
     BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD)); /* connections of MPI's first call do not count for rma_init */
-    before = resident();
+    before = bench_resident();
     BENCH_MPI(MPI_Barrier(MPI_COMM_WORLD));
     begun = now();
     BENCH_RMA(rma_init());
     figures[RMA_TIME] = (now() - begun) * 1e3;
-    figures[RMA_MEMORY] = resident() - before;
+    figures[RMA_MEMORY] = (bench_resident() - before) / 1024;
 }
 
 int main(int argc, char **argv) {
@@ -95,7 +76,7 @@ int main(int argc, char **argv) {
     BENCH_RMA(rma_barrier_all());
     int wrong = ask_all(word);
     bench_sync();
-    figures[ALL_MEMORY] = resident() - before;
+    figures[ALL_MEMORY] = (bench_resident() - before) / 1024;
 
     all = malloc((size_t)bench.n_pes * N_FIGURES * sizeof *all);
     if (!all) bench_fail("malloc", MPI_ERR_NO_MEM);

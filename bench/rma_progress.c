@@ -10,8 +10,7 @@
  * of the time. MPI has no such row: a window needs calls.
  *
  * MPI by itself serves nobody while the target computes, and librma's progress thread would also serve MPI's
- * operations: for the MPI column no PE has this thread. With --ways no PE has it at all: operations that do not need
- * the target are done at once, the others when the computation is over. */
+ * operations: for the MPI column no PE has this thread. */
 #include "pair.h"
 
 #include <math.h>
@@ -20,18 +19,16 @@
 #include <time.h>
 
 enum { RMA, RAW, MPI };
-enum { FETCH_ADD, PUT, GET, POLL, OPERATIONS = 3 /* their bits */, RESTS = 4 };
+enum { FETCH_ADD, PUT, POLL, OPERATIONS = 3 /* their bits */, RESTS = 4 };
 
 #define STEPS     10000   /* of arithmetic between two readings of the clock: some 10 us */
 #define REST      4000000 /* nanoseconds between lone operations: no thread still expects the next */
 #define SAMPLES   1000000 /* kept of a batch */
 #define QUIET_END 0.85    /* of a computation: afterwards no operation begins */
 #define TURNS     10      /* pairs of short computations for each batch, to see what the thread costs */
-#define KEPT      UINT64_C(0x6b657074206b6570) /* the value that gets return */
 
-static struct bench_pair pair = {.memory = BENCH_MEMORY_UNSET};
 static long compute_ms = 2000;
-static const struct bench_row *rows; /* n: an operation, and whether rests come between */
+static long kind; /* of the row: an operation, and whether rests come between */
 static double *samples;
 static uint64_t done; /* operations of this batch */
 static size_t wrong;  /* wrong values that this PE has found */
@@ -67,20 +64,6 @@ static void operate_rma(int operation) {
     }
 }
 
-/* The same by global pointer, for --ways. */
-static void operate_gptr(int operation) {
-    uint64_t number = done + 1, found = 0;
-    if (operation == FETCH_ADD) {
-        wrong += rma_gptr_atomic_fetch_add(pair.target, 1) != done;
-    } else if (operation == GET) {
-        BENCH_RMA(rma_gptr_get(&found, pair.target, sizeof found));
-        wrong += found != KEPT;
-    } else {
-        BENCH_RMA(rma_gptr_put(pair.target, &number, sizeof number));
-        BENCH_RMA(rma_quiet());
-    }
-}
-
 /* The limit, on one node. */
 static void operate_raw(int operation) {
     uint64_t *word = (uint64_t *)(void *)pair.peer;
@@ -91,30 +74,26 @@ static void operate_raw(int operation) {
 }
 
 static void operate_mpi(int operation) {
-    uint64_t one = 1, found = 0, number = done + 1;
+    uint64_t one = 1, found = done, number = done + 1;
     if (operation == FETCH_ADD)
         BENCH_MPI(MPI_Fetch_and_op(&one, &found, MPI_UINT64_T, bench.peer, pair.disp, MPI_SUM, pair.win));
-    else if (operation == GET)
-        BENCH_MPI(MPI_Get(&found, 1, MPI_UINT64_T, bench.peer, pair.disp, 1, MPI_UINT64_T, pair.win));
     else
         BENCH_MPI(MPI_Put(&number, 1, MPI_UINT64_T, bench.peer, pair.disp, 1, MPI_UINT64_T, pair.win));
     BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
-    wrong += (operation == FETCH_ADD && found != done) || (operation == GET && found != KEPT);
+    wrong += found != done;
 }
 
 static void rest(void) { nanosleep(&(struct timespec){.tv_nsec = REST}, NULL); }
 
-static int operation(void) { return (int)rows[bench.row].n & OPERATIONS; }
+static int operation(void) { return (int)kind & OPERATIONS; }
 
 /* The median in seconds. There is at least one operation. */
 static double operate(int method, double end) {
     long n = 0;
     do {
-        if (rows[bench.row].n & RESTS) rest();
+        if (kind & RESTS) rest();
         double start = now(CLOCK_MONOTONIC);
-        if (method == RMA && bench.ways)
-            operate_gptr(operation());
-        else if (method == RMA)
+        if (method == RMA)
             operate_rma(operation());
         else if (method == RAW)
             operate_raw(operation());
@@ -164,20 +143,15 @@ static double poll_batch(int method, double seconds) {
     return value;
 }
 
-static void sync_window(void) {
-    if (pair.win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_sync(pair.win));
-}
-
-/* One batch. MPI's has no thread of librma, and with --ways none has. */
+/* One batch. MPI's has no thread of librma. */
 static double batch(int method) {
     uint64_t *word = (uint64_t *)(void *)(method == MPI ? pair.base : pair.heap);
-    const bool gets = operation() == GET;
     double seconds = (double)compute_ms * 1e-3, value = 0;
-    serve(method != MPI && !bench.ways);
+    serve(method != MPI);
     if (operation() == POLL) return poll_batch(method, seconds);
     done = 0;
-    if (bench.role == BENCH_TARGET) __atomic_store_n(word, gets ? KEPT : 0, __ATOMIC_RELEASE);
-    sync_window();
+    if (bench.role == BENCH_TARGET) __atomic_store_n(word, 0, __ATOMIC_RELEASE);
+    BENCH_MPI(MPI_Win_sync(pair.win));
     bench_sync();
     if (bench.role == BENCH_ORIGIN) {
         double end = now(CLOCK_MONOTONIC) + seconds * QUIET_END;
@@ -191,9 +165,9 @@ static double batch(int method) {
         bench_sync_mpi();
     else
         bench_sync();
-    sync_window();
+    BENCH_MPI(MPI_Win_sync(pair.win));
     BENCH_MPI(MPI_Allreduce(MPI_IN_PLACE, &done, 1, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD));
-    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != (gets ? KEPT : done);
+    if (bench.role == BENCH_TARGET) wrong += __atomic_load_n(word, __ATOMIC_ACQUIRE) != done;
     return value;
 }
 
@@ -265,7 +239,7 @@ static const struct bench_method methods[] = {
 };
 #define RUNS                                                                                                           \
     { run_rma, run_raw, run_mpi }
-static const struct bench_row own_rows[] = {
+static const struct bench_row rows[] = {
     {"lone", RUNS, FETCH_ADD | RESTS},
     {"burst", RUNS, FETCH_ADD},
     {"lone put", RUNS, PUT | RESTS},
@@ -273,52 +247,27 @@ static const struct bench_row own_rows[] = {
     {"polled", {run_rma, run_raw, NULL}, POLL},
     {0},
 };
-#define WAY_RUNS                                                                                                       \
-    { run_rma, run_rma, run_mpi, run_rma }
-static const struct bench_row way_rows[] = {
-    {"lone put", WAY_RUNS, PUT | RESTS},
-    {"lone get", WAY_RUNS, GET | RESTS},
-    {"lone", WAY_RUNS, FETCH_ADD | RESTS},
-    {0},
-};
-
-static struct bench_spec spec;
-
-static void open_heap(void) { bench_pair_open_heap(&pair); }
-
-static void close_heap(void) { bench_pair_close_heap(&pair); }
-
 static void begin(void) {
-    static struct bench_method ways[PAIR_WAYS + 1];
-    if (pair.memory != BENCH_MEMORY_UNSET && !bench.ways) bench_refuse(2, "--memory is for --ways here");
-    if (pair.memory == BENCH_MEMORY_UNSET) pair.memory = BENCH_SYMMETRIC; /* which each way can reach */
     samples = malloc(SAMPLES * sizeof *samples);
     if (!samples) bench_fail("malloc", MPI_ERR_NO_MEM);
-    bench_pair_open(&pair, sizeof(uint64_t));
-    spec.rows = rows = bench.ways ? way_rows : own_rows;
-    if (!bench.ways) {
-        serve(true); /* ends here if the thread cannot be started */
-        return;
-    }
-    bench_pair_ways(&pair, &methods[RMA], &methods[MPI], ways);
-    spec.methods = ways;
-    spec.ratios = bench_way_ratios;
+    bench_pair_open(sizeof(uint64_t));
+    serve(true); /* ends here if the thread cannot be started */
 }
 
 static void before(struct bench_method *of) {
-    if (bench.ways && (pair.win == MPI_WIN_NULL || (operation() == FETCH_ADD && !bench_dynamic_atomics())))
-        of[PAIR_WAY_MPI].run = NULL;
+    (void)of;
+    kind = rows[bench.row].n;
 }
 
 static void end(void) {
-    if (!bench.ways) {
-        double longer[] = {NAN, NAN, NAN}, share[] = {NAN, NAN, NAN};
-        if (bench.far) slowdown(&longer[RMA], &share[RMA]);
+    double longer[] = {NAN, NAN, NAN}, share[] = {NAN, NAN, NAN};
+    if (bench.far && bench.only < 0) slowdown(&longer[RMA], &share[RMA]);
+    if (bench.only < 0) {
         bench_row_of("slowdown (%)", longer, true);
         bench_row_of("thread (%)", share, true);
-        serve(true);
     }
-    bench_pair_close(&pair);
+    serve(true);
+    bench_pair_close();
     free(samples);
 }
 
@@ -326,11 +275,9 @@ int main(int argc, char **argv) {
     static const struct bench_option options[] = {
         {"compute", 0, BENCH_COUNT, &compute_ms, 10, 1000000, "MS",
          "milliseconds that the target computes in a batch [2000]"},
-        {"memory", 0, BENCH_WORD, &pair.memory, 0, 0, BENCH_MEMORY_WORDS,
-         "with --ways: the target's, for librma [symmetric]"},
         {0},
     };
-    spec = (struct bench_spec){
+    static const struct bench_spec spec = {
         .title = "busy target",
         .note = "8 bytes, while the target computes",
         .help =
@@ -348,24 +295,14 @@ int main(int argc, char **argv) {
             "  slowdown (%)      how much longer a computation of all PEs takes with librma's thread than without, in "
             "turn\n"
             "  thread (%)        processor time that the thread takes of it; both '-' on one node, where there is "
-            "none\n"
-            "With --ways no PE has the thread, and the columns are:\n"
-            "  messages (us)     rma_gptr_put and rma_quiet, rma_gptr_get, rma_gptr_atomic_fetch_add, with "
-            "RMA_WINDOW=none\n"
-            "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window, as the "
-            "atomic\n"
-            "  MPI dynamic (us)  MPI_Put, MPI_Get, MPI_Fetch_and_op and MPI_Win_flush in a window of "
-            "MPI_Win_create_dynamic\n"
-            "  static (us)       librma with RMA_WINDOW=static, for symmetric memory\n"
-            "The rows are then lone put, lone get and lone.",
+            "none",
         .options = options,
         .methods = methods,
+        .rows = rows,
         .ratios = bench_ratios,
         .first = "Row",
         .pairs = 1,
         .repeat = 3,
-        .open = open_heap,
-        .close = close_heap,
         .begin = begin,
         .before = before,
         .end = end,

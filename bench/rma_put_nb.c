@@ -13,7 +13,6 @@ enum { RMA, CALL, COMPUTE, RAW, MPI, MPI_COMPUTE };
 
 #define WINDOW 16 /* puts that are begun before they are completed */
 
-static struct bench_pair pair;
 static long window = WINDOW;
 static double step;       /* seconds of one step of arithmetic */
 static double clock_cost; /* seconds between two consecutive calls of rma_wtime */
@@ -114,21 +113,11 @@ static double run_mpi(long n) { return whole(n, begin_mpi, end_mpi, &alone_mpi);
 
 static double run_mpi_compute(long n) { return computing(n, begin_mpi, end_mpi, alone_mpi.seconds); }
 
-static size_t check_heap(const struct bench_method *m) {
-    return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.heap, MPI_WIN_NULL);
-}
-
-static size_t check_window(const struct bench_method *m) {
-    return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.base, pair.win);
-}
-
 static void begin(void) {
-    bench_pair_open(&pair, bench.sizes.max);
+    bench_pair_open(bench.sizes.max);
     step = find_step();
     clock_cost = bench_clock_cost();
 }
-
-static void end(void) { bench_pair_close(&pair); }
 
 int main(int argc, char **argv) {
     static const struct bench_option options[] = {
@@ -136,12 +125,15 @@ int main(int argc, char **argv) {
         {0},
     };
     static const struct bench_method methods[] = {
-        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = check_heap},
-        [CALL] = {.name = "call (us)", .run = run_call, .check = check_heap},
-        [COMPUTE] = {.name = "+ compute (us)", .run = run_compute, .check = check_heap},
-        [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_heap, .bare = true},
-        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_window, .mpi = true},
-        [MPI_COMPUTE] = {.name = "MPI + comp. (us)", .run = run_mpi_compute, .check = check_window, .mpi = true},
+        [RMA] = {.name = "Latency (us)", .run = run_rma, .check = bench_pair_check_heap},
+        [CALL] = {.name = "call (us)", .run = run_call, .check = bench_pair_check_heap},
+        [COMPUTE] = {.name = "+ compute (us)", .run = run_compute, .check = bench_pair_check_heap},
+        [RAW] = {.name = "raw (us)", .run = run_raw, .check = bench_pair_check_heap, .bare = true},
+        [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = bench_pair_check_window, .mpi = true},
+        [MPI_COMPUTE] = {.name = "MPI + comp. (us)",
+                         .run = run_mpi_compute,
+                         .check = bench_pair_check_window,
+                         .mpi = true},
         {0},
     };
     static const struct bench_ratio ratios[] = {
@@ -170,7 +162,7 @@ int main(int argc, char **argv) {
         .pairs = BENCH_PAIRS_MAX,
         .budget = 5e-3,
         .begin = begin,
-        .end = end,
+        .end = bench_pair_close,
     };
     return bench_main(argc, argv, &spec);
 }

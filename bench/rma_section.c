@@ -11,8 +11,6 @@
 
 enum { RMA, CONTIGUOUS, RAW, MPI };
 
-static struct bench_pair pair;
-
 /* A part of the matrix: `rows` rows of `len` bytes. */
 struct part {
     size_t rows, len, corner; /* corner: where it begins in the matrix */
@@ -96,7 +94,7 @@ static void before(struct bench_method *methods) {
 
 static void begin(void) {
     const int sizes[2] = {SIDE, SIDE}, sub[2] = {PATCH, PATCH}, start[2] = {0, 0};
-    bench_pair_open(&pair, SIDE * PITCH);
+    bench_pair_open(SIDE * PITCH);
     BENCH_MPI(MPI_Type_create_subarray(2, sizes, sub, start, MPI_ORDER_C, MPI_DOUBLE, &patch.type));
     BENCH_MPI(MPI_Type_vector((int)column.rows, 1, SIDE, MPI_DOUBLE, &column.type));
     BENCH_MPI(MPI_Type_commit(&patch.type));
@@ -106,7 +104,7 @@ static void begin(void) {
 static void end(void) {
     BENCH_MPI(MPI_Type_free(&patch.type));
     BENCH_MPI(MPI_Type_free(&column.type));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 int main(int argc, char **argv) {

@@ -12,54 +12,19 @@ enum { SIGNAL, PUT, RAW, MPI };
 #define SIGNAL_SIZE 128  /* no cache or prefetcher moves more at once: the signal has its line to itself */
 #define DEADLINE    20.0 /* seconds for a signal to come */
 
-static struct bench_pair pair;
 static uint64_t *word; /* the signal, on each PE */
 static uint64_t *raw;  /* the target's by load and store, on the origin; null off-node */
 static MPI_Aint place; /* of the signal in the window, after the data */
 
 /* The i-th of n signals is i. */
 
-BENCH_INLINE double signal_loop(long n, size_t len) {
-    char *to = pair.heap, *from = pair.own;
-    int peer = bench.peer;
-    double start = rma_wtime();
-    for (long i = 1; i <= n; i++) {
-        BENCH_RMA(rma_put_signal(to, from, len, word, (uint64_t)i, RMA_SIGNAL_SET, peer));
-        BENCH_RMA(rma_quiet());
-        bench_keep(from);
-    }
-    return rma_wtime() - start;
-}
-
-BENCH_INLINE double put_loop(long n, size_t len) {
-    char *to = pair.heap, *from = pair.own;
-    int peer = bench.peer;
-    double start = rma_wtime();
-    for (long i = 0; i < n; i++) {
-        BENCH_RMA(rma_put(to, from, len, peer));
-        BENCH_RMA(rma_quiet());
-        bench_keep(from);
-    }
-    return rma_wtime() - start;
-}
-
-BENCH_INLINE double raw_loop(long n, size_t len) {
-    char *to = pair.peer, *from = pair.own;
-    double start = rma_wtime();
-    for (long i = 1; i <= n; i++) {
-        memcpy(to, from, len);
-        /* Pairs with the target's acquire in check_by: a PE that sees the signal sees the bytes. */
-        __atomic_store_n(raw, (uint64_t)i, __ATOMIC_RELEASE);
-        bench_keep(from);
-    }
-    return rma_wtime() - start;
-}
-
-static double run_signal(long n) { return BENCH_BY_SIZE(signal_loop, n, true); }
-
-static double run_put(long n) { return BENCH_BY_SIZE(put_loop, n, true); }
-
-static double run_raw(long n) { return BENCH_BY_SIZE(raw_loop, n, true); }
+BENCH_PAIR_LOOP(run_signal, true, pair.heap, pair.own,
+                BENCH_RMA(rma_put_signal(to, from, len, word, (uint64_t)i + 1, RMA_SIGNAL_SET, peer));
+                BENCH_RMA(rma_quiet()))
+BENCH_PAIR_LOOP(run_put, true, pair.heap, pair.own, BENCH_RMA(rma_put(to, from, len, peer)); BENCH_RMA(rma_quiet()))
+/* Pairs with the target's acquire in check_by: a PE that sees the signal sees the bytes. */
+BENCH_PAIR_LOOP(run_raw, true, pair.peer, pair.own, memcpy(to, from, len);
+                __atomic_store_n(raw, (uint64_t)i + 1, __ATOMIC_RELEASE))
 
 static double run_mpi(long n) {
     int len = (int)bench.size;
@@ -72,10 +37,6 @@ static double run_mpi(long n) {
         BENCH_MPI(MPI_Win_flush(bench.peer, pair.win));
     }
     return rma_wtime() - start;
-}
-
-static size_t check_put(const struct bench_method *m) {
-    return bench_pair_check(m, pair.own, BENCH_ORIGIN, pair.heap, MPI_WIN_NULL);
 }
 
 /* The target waits only for the signal, and checks the bytes as soon as it sees the signal. */
@@ -113,7 +74,7 @@ static size_t check_mpi(const struct bench_method *m) {
 
 static void begin(void) {
     place = (MPI_Aint)((bench.sizes.max + SIGNAL_SIZE - 1) / SIGNAL_SIZE * SIGNAL_SIZE);
-    bench_pair_open(&pair, (size_t)place + SIGNAL_SIZE);
+    bench_pair_open((size_t)place + SIGNAL_SIZE);
     word = bench_symmetric(SIGNAL_SIZE, SIGNAL_SIZE);
     if (bench.role == BENCH_ORIGIN) raw = rma_ptr(word, bench.peer);
     BENCH_RMA(rma_barrier_all());
@@ -121,13 +82,13 @@ static void begin(void) {
 
 static void end(void) {
     BENCH_RMA(rma_free(word));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 int main(int argc, char **argv) {
     static const struct bench_method methods[] = {
         [SIGNAL] = {.name = "Latency (us)", .run = run_signal, .check = check_signal},
-        [PUT] = {.name = "put (us)", .run = run_put, .check = check_put},
+        [PUT] = {.name = "put (us)", .run = run_put, .check = bench_pair_check_heap},
         [RAW] = {.name = "raw (us)", .run = run_raw, .check = check_signal, .bare = true},
         [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = check_mpi, .mpi = true},
         {0},

@@ -11,21 +11,18 @@
 #include <stdlib.h>
 
 enum { OWN, ONE, RAW, MPI };
-enum { PUT, GET, FETCH_ADD };
 
 #define THREADS_MAX 64
 #define LINE        16 /* words of 8 bytes between those of two threads */
 
-static struct bench_pair pair;
-static int operation;
 static long window = 64;
 
 struct worker {
     pthread_t thread;
     rma_ctx *ctx;
     long n;
-    uint64_t *word, *near, *mine; /* the target's by symmetric address, by load and store if that can be, and what is
-                                     put from or got to here */
+    uint64_t *word, *near,
+        *mine; /* the target's by symmetric address, by load and store if that can be, and the source */
     double seconds;
 };
 
@@ -33,19 +30,14 @@ static struct worker workers[THREADS_MAX];
 static int n_threads;
 static pthread_barrier_t start;
 
-/* What a thread does: PUT_, GET_ or ADD, and COMPLETE after each window. */
-#define WORKER(NAME, PUT_, GET_, ADD, COMPLETE)                                                                        \
+/* What a thread does: PUT, and COMPLETE after each window. */
+#define WORKER(NAME, PUT, COMPLETE)                                                                                    \
     static void *NAME(void *arg) {                                                                                     \
         struct worker *t = arg;                                                                                        \
         pthread_barrier_wait(&start);                                                                                  \
         double begun = rma_wtime();                                                                                    \
         for (long i = 0, k = 0; i < t->n; i++) {                                                                       \
-            if (operation == PUT)                                                                                      \
-                PUT_;                                                                                                  \
-            else if (operation == GET)                                                                                 \
-                GET_;                                                                                                  \
-            else                                                                                                       \
-                ADD;                                                                                                   \
+            PUT;                                                                                                       \
             bench_keep(t->mine);                                                                                       \
             if (++k == window) {                                                                                       \
                 COMPLETE;                                                                                              \
@@ -57,22 +49,12 @@ static pthread_barrier_t start;
         return NULL;                                                                                                   \
     }
 
-WORKER(work_rma, BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, bench.peer)),
-       BENCH_RMA(rma_ctx_get_nbi(t->ctx, t->mine, t->word, sizeof *t->word, bench.peer)),
-       BENCH_RMA(rma_ctx_atomic_fetch_add_nbi(t->ctx, t->mine, t->word, 1, bench.peer)),
-       BENCH_RMA(rma_ctx_quiet(t->ctx)))
-
-WORKER(work_raw, __atomic_store_n(t->near, *t->mine, __ATOMIC_RELAXED),
-       *t->mine = __atomic_load_n(t->near, __ATOMIC_RELAXED),
-       *t->mine = __atomic_fetch_add(t->near, 1, __ATOMIC_ACQ_REL), (void)0)
-
-static const uint64_t one = 1;
-
 static MPI_Aint disp(const struct worker *t) { return (MPI_Aint)((t - workers) * LINE * (long)sizeof *t->word); }
 
+WORKER(work_rma, BENCH_RMA(rma_ctx_put_nbi(t->ctx, t->word, t->mine, sizeof *t->word, bench.peer)),
+       BENCH_RMA(rma_ctx_quiet(t->ctx)))
+WORKER(work_raw, __atomic_store_n(t->near, *t->mine, __ATOMIC_RELAXED), (void)0)
 WORKER(work_mpi, BENCH_MPI(MPI_Put(t->mine, 8, MPI_BYTE, bench.peer, disp(t), 8, MPI_BYTE, pair.win)),
-       BENCH_MPI(MPI_Get(t->mine, 8, MPI_BYTE, bench.peer, disp(t), 8, MPI_BYTE, pair.win)),
-       BENCH_MPI(MPI_Fetch_and_op(&one, t->mine, MPI_UINT64_T, bench.peer, disp(t), MPI_SUM, pair.win)),
        BENCH_MPI(MPI_Win_flush(bench.peer, pair.win)))
 
 /* n operations by all threads together. */
@@ -107,23 +89,17 @@ static double run_one(long n) {
 static double run_raw(long n) { return run(n, work_raw); }
 static double run_mpi(long n) { return run(n, work_mpi); }
 
-/* Checks that each thread's word on the target is what it has put, or the number of its additions, and that each get
- * returned the target's value. */
+/* Checks that each thread's word on the target is what it has put. */
 static size_t check_words(const struct bench_method *m, uint64_t *words, MPI_Win win) {
     static uint64_t turn = 1000;
-    const long n = 16 * (long)n_threads;
     size_t wrong = 0;
     turn += 1000;
     for (int i = 0; i < n_threads; i++) {
         *workers[i].mine = turn + (uint64_t)i;
-        if (bench.role == BENCH_TARGET) words[i * LINE] = operation == GET ? turn + 500 + (uint64_t)i : 0;
+        if (bench.role == BENCH_TARGET) words[i * LINE] = 0;
     }
-    bench_check_run(m, n, win);
-    for (int i = 0; i < n_threads; i++) {
-        if (bench.role == BENCH_ORIGIN && operation == GET) wrong += *workers[i].mine != turn + 500 + (uint64_t)i;
-        if (bench.role == BENCH_TARGET && operation == PUT) wrong += words[i * LINE] != turn + (uint64_t)i;
-        if (bench.role == BENCH_TARGET && operation == FETCH_ADD) wrong += words[i * LINE] != (uint64_t)(n / n_threads);
-    }
+    bench_check_run(m, 16 * (long)n_threads, win);
+    for (int i = 0; bench.role == BENCH_TARGET && i < n_threads; i++) wrong += words[i * LINE] != turn + (uint64_t)i;
     return wrong;
 }
 
@@ -141,8 +117,6 @@ static void start_threaded(void) { BENCH_RMA(rma_init_thread(RMA_THREAD_MULTIPLE
 int main(int argc, char **argv) {
     static long threads = 2;
     static const struct bench_option options[] = {
-        {"operation", 'o', BENCH_WORD, &operation, 0, 0, "put|get|fetch_add",
-         "what the threads do, 8 bytes each time [put]"},
         {"threads", 't', BENCH_COUNT, &threads, 1, THREADS_MAX, "N", "rows for 1, 2, 4 ... up to N threads [2]"},
         {"window", 'w', BENCH_COUNT, &window, 1, 1 << 20, "N", "operations for each completion [64]"},
         {0},
@@ -162,14 +136,13 @@ int main(int argc, char **argv) {
     };
     static const struct bench_spec spec = {
         .title = "rate of threads",
-        .note = "8 bytes, time of one operation among all",
-        .help = "Time of a nonblocking operation of 8 bytes by threads of one PE, divided by the number of threads "
+        .note = "8 bytes, time of one put among all",
+        .help = "Time of a nonblocking put of 8 bytes by threads of one PE, divided by the number of threads "
                 "that work at once:\n"
-                "  own context (us)  rma_ctx_put_nbi, rma_ctx_get_nbi or rma_ctx_atomic_fetch_add_nbi, rma_ctx_quiet "
-                "after --window\n"
+                "  own context (us)  rma_ctx_put_nbi ..., rma_ctx_quiet after --window\n"
                 "  one context (us)  the same, all threads in RMA_CTX_DEFAULT\n"
-                "  raw (us)          the same by load, store or instruction through rma_ptr; '-' off-node\n"
-                "  MPI (us)          MPI_Put, MPI_Get or MPI_Fetch_and_op, one window, MPI_Win_flush after --window\n"
+                "  raw (us)          stores through rma_ptr; '-' off-node\n"
+                "  MPI (us)          MPI_Put ..., one window, MPI_Win_flush after --window\n"
                 "Give the origin as many processors as threads. The target waits in MPI for MPI's column, and off-node "
                 "in librma for the first.",
         .options = options,
@@ -184,7 +157,7 @@ int main(int argc, char **argv) {
 
     bench_init(argc, argv, &spec);
     if (level != RMA_THREAD_MULTIPLE) bench_refuse(1, "this MPI gives thread level %d, not RMA_THREAD_MULTIPLE", level);
-    bench_pair_open(&pair, THREADS_MAX * LINE * sizeof *words);
+    bench_pair_open(THREADS_MAX * LINE * sizeof *words);
     words = (uint64_t *)(void *)pair.heap;
     for (int i = 0; i < THREADS_MAX; i++) {
         workers[i].word = &words[i * LINE];
@@ -196,6 +169,6 @@ int main(int argc, char **argv) {
         snprintf(name, sizeof name, "%d", n_threads);
         bench_row(name);
     }
-    bench_pair_close(&pair);
+    bench_pair_close();
     return bench_finish();
 }

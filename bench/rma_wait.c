@@ -18,7 +18,6 @@ struct board {
     uint64_t datum;                /* comes with the signal, in its line */
 };
 
-static struct bench_pair pair;
 static struct board *board; /* this PE's */
 static struct board *peer;  /* the other one's by load and store; null off-node */
 static int other;           /* the other PE */
@@ -69,8 +68,13 @@ static void await_signal8(void) {
     wrong += board->datum != (uint64_t)turn;
 }
 
-/* Pairs with the acquire in await_raw. */
+/* Pairs with the acquires below. */
 static void tell_raw(void) { __atomic_store_n(&peer->word[place()], turn, __ATOMIC_RELEASE); }
+
+static void tell_raw_signal8(void) {
+    peer->datum = (uint64_t)turn;
+    __atomic_store_n(&peer->signal, (uint64_t)turn, __ATOMIC_RELEASE);
+}
 
 BENCH_INLINE void yield_at(unsigned spins) {
     if (spins > SPINS_MOST) sched_yield();
@@ -86,22 +90,10 @@ static void await_raw(void) {
             }
 }
 
-/* Pairs with the acquire in await_raw_signal0. */
-static void tell_raw_signal0(void) { __atomic_store_n(&peer->signal, (uint64_t)turn, __ATOMIC_RELEASE); }
-
-static void tell_raw_signal8(void) {
-    peer->datum = (uint64_t)turn;
-    tell_raw_signal0();
-}
-
-static void await_raw_signal0(void) {
+static void await_raw_signal8(void) {
     const uint64_t *signal = &board->signal, this = (uint64_t)turn;
     for (unsigned spins = 0; __atomic_load_n(signal, __ATOMIC_ACQUIRE) != this;) yield_at(spins++);
-}
-
-static void await_raw_signal8(void) {
-    await_raw_signal0();
-    wrong += board->datum != (uint64_t)turn;
+    wrong += board->datum != this;
 }
 
 static void tell_mpi(void) { BENCH_MPI(MPI_Send(&turn, 1, MPI_LONG, other, 0, MPI_COMM_WORLD)); }
@@ -135,7 +127,6 @@ RUN(signal8, tell_signal8, await_signal8)
 RUN(any, tell_p, await_any)
 RUN(test, tell_p, await_test)
 RUN(raw, tell_raw, await_raw)
-RUN(raw_signal0, tell_raw_signal0, await_raw_signal0)
 RUN(raw_signal8, tell_raw_signal8, await_raw_signal8)
 RUN(mpi, tell_mpi, await_mpi)
 
@@ -151,7 +142,7 @@ BENCH_LOOP(run_release, __atomic_thread_fence(__ATOMIC_RELEASE))
 static const struct bench_row rows[] = {
     {"p", {run_p, run_raw, run_mpi}, 1},
     {"atomic_set", {run_atomic_set, run_raw, run_mpi}, 1},
-    {"signal0", {run_signal0, run_raw_signal0, run_mpi}, 1},
+    {"signal0", {run_signal0, run_raw, run_mpi}, 1},
     {"signal8", {run_signal8, run_raw_signal8, run_mpi}, 1},
     {"any1", {run_any, run_raw, run_mpi}, 1},
     {"any8", {run_any, run_raw, run_mpi}, 8},
@@ -170,7 +161,7 @@ static size_t check(const struct bench_method *m) {
 }
 
 static void begin(void) {
-    bench_pair_open(&pair, sizeof *board);
+    bench_pair_open(sizeof *board);
     board = (struct board *)(void *)pair.heap;
     peer = (struct board *)(void *)pair.peer;
     other = bench.peer;
@@ -180,8 +171,6 @@ static void before(struct bench_method *methods) {
     n_words = rows[bench.row].n;
     for (int i = 0; i < N_METHODS; i++) methods[i].callers = n_words > 0 ? BENCH_BOTH : BENCH_ORIGINS;
 }
-
-static void end(void) { bench_pair_close(&pair); }
 
 int main(int argc, char **argv) {
     static const struct bench_method methods[] = {
@@ -215,7 +204,7 @@ int main(int argc, char **argv) {
         .budget = 5e-3,
         .begin = begin,
         .before = before,
-        .end = end,
+        .end = bench_pair_close,
     };
     return bench_main(argc, argv, &spec);
 }

@@ -14,7 +14,6 @@
 
 enum { OURS, RAW, MPI, N_METHODS };
 
-static struct bench_pair pair; /* its window is librma's */
 static struct window {
     MPI_Win win;
     char *base; /* this PE's part */
@@ -208,64 +207,47 @@ static const struct kind {
 
 static const struct kind *row; /* being measured */
 
-static char byte(size_t i, unsigned seed) { return (char)(unsigned char)((i ^ i >> 8) * 31 + seed); }
-
-/* Where byte i of the data is: of PATCHES, which are squares of a matrix, and of put_patch at the target. */
+/* Where word i of the data is: of PATCHES, which are squares of a matrix, and of put_patch at the target. */
 static size_t place(size_t i, bool at_target) {
-    size_t side = PATCH;
-    if (row->effect == PATCHES) side = row->size == sizeof(double) ? 1 : 8;
+    const size_t side = row->effect != PATCHES ? PATCH : row->size == sizeof(double) ? 1 : 8;
     if (row->effect != PATCHES && (!at_target || row->size != PATCH * PATCH * sizeof(double))) return i;
-    return i / (side * sizeof(double)) * SIDE * sizeof(double) + i % (side * sizeof(double));
+    return i / side * SIDE + i % side;
 }
 
-static bool adds(void) { return row->effect == ADDS || row->effect == SUMS || row->effect == FETCHES; }
-
-/* The i-th number of an array, a double or an integer. */
-static void set_number(char *at, size_t i, unsigned value) {
-    const double real = value;
-    const uint64_t integer = value;
-    memcpy(at + 8 * i, row->effect == ADDS ? (const void *)&real : (const void *)&integer, 8);
-}
-static bool is_number(const char *at, size_t i, unsigned value) {
-    char wanted[8];
-    set_number(wanted, 0, value);
-    return memcmp(at + 8 * i, wanted, 8) == 0;
+/* Word i of data that belong to the seed; of accumulates an array of equal numbers, doubles or integers. */
+static uint64_t number(size_t i, unsigned seed) {
+    const double real = seed;
+    uint64_t word =
+        row->effect < COUNTS || row->effect == PATCHES ? (i * 31 + seed) * UINT64_C(0x0101010101010101) : seed;
+    if (row->effect == ADDS) memcpy(&word, &real, sizeof word);
+    return word;
 }
 
-/* Sets known values before a run. Each PE passes its own memory, where it is a target. */
-static void prepare(char *base, unsigned seed) {
-    for (size_t i = 0; i < row->size; i++) {
-        base[place(i, true)] = byte(i, row->effect == READS ? seed : seed + 1);
-        pair.own[place(i, false)] = byte(i, row->effect == READS ? seed + 1 : seed);
-    }
-    for (size_t i = 0; adds() && i < row->size / 8; i++) {
-        set_number(base, i, seed);
-        set_number(pair.own, i, 1);
-    }
-    if (row->effect != COUNTS && row->effect != SWAPS) return;
-    expected = seed;
-    desired = seed + 1;
-    memcpy(base, &expected, sizeof expected);
-}
-
-/* Runs m once from known values. */
+/* Runs m once from known values. Each PE passes its own memory, where it is a target. */
 static size_t check(const struct bench_method *m, char *base, MPI_Win win) {
     static unsigned seed;
-    const bool origin = bench_calls_run(m);
-    const bool target = row->epoch >= POST || bench.role == BENCH_TARGET;
-    uint64_t *word = (uint64_t *)(void *)base;
+    const bool origin = bench_calls_run(m), reads = row->effect == READS, has_data = row->effect < MEETS;
+    const bool target = has_data && (row->epoch >= POST || bench.role == BENCH_TARGET);
+    const bool moves = reads || row->effect == WRITES || row->effect == PATCHES;
+    uint64_t *there = (uint64_t *)(void *)base, *here = (uint64_t *)(void *)pair.own;
+    const size_t n = has_data ? row->size / sizeof *here : 0;
     size_t wrong = 0;
-    prepare(base, seed += 7);
+    seed += 7;
+    for (size_t i = 0; i < n; i++) {
+        there[place(i, true)] = number(i, moves && !reads ? seed + 1 : seed);
+        here[place(i, false)] = number(i, reads ? seed + 1 : moves ? seed : 1);
+    }
+    expected = seed;
+    desired = seed + 1;
     bench_check_run(m, 1, win);
-    for (size_t i = 0; target && (row->effect == WRITES || row->effect == PATCHES) && i < row->size; i++)
-        wrong += base[place(i, true)] != byte(i, seed);
-    for (size_t i = 0; origin && row->effect == READS && i < row->size; i++) wrong += pair.own[i] != byte(i, seed);
-    if (row->effect == COUNTS || row->effect == SWAPS)
-        wrong += (size_t)(target && *word != seed + 1) + (size_t)(origin && result != seed);
-    for (size_t i = 0; target && adds() && i < row->size / 8; i++) wrong += !is_number(base, i, seed + 1);
-    for (size_t i = 0; origin && row->effect == FETCHES && i < row->size / 8; i++) wrong += before[i] != seed;
+    for (size_t i = 0; i < n; i++) {
+        if (target) wrong += there[place(i, true)] != number(i, moves ? seed : seed + 1);
+        if (origin && reads) wrong += here[i] != number(i, seed);
+        if (origin && row->effect == FETCHES) wrong += before[i] != seed;
+    }
+    if (row->effect == COUNTS || row->effect == SWAPS) wrong += origin && result != seed;
     if (row->effect == TOTALS) wrong += result != (uint64_t)rma_n_pes();
-    *word = expected = desired = 0;
+    *there = expected = desired = 0;
     return wrong;
 }
 
@@ -278,7 +260,7 @@ static size_t check_mpis(const struct bench_method *m) { return check(m, mpis.ba
 static void open_windows(void) {
     const int size[2] = {SIDE, SIDE}, part[2] = {PATCH, PATCH}, start[2] = {0, 0};
     MPI_Group world;
-    bench_pair_open(&pair, ROOM);
+    bench_pair_open(ROOM);
     ours = (struct window){pair.win, pair.base};
     BENCH_MPI(PMPI_Win_allocate((MPI_Aint)ROOM, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &mpis.base, &mpis.win));
     memset(mpis.base, 0, ROOM);
@@ -325,7 +307,7 @@ static void close_windows(void) {
     BENCH_MPI(MPI_Group_free(&peer));
     BENCH_MPI(PMPI_Win_unlock_all(mpis.win));
     BENCH_MPI(PMPI_Win_free(&mpis.win));
-    bench_pair_close(&pair);
+    bench_pair_close();
 }
 
 /* The library of rma_mpi starts librma; this program uses it too, until bench_finish. */

@@ -30,10 +30,6 @@ static int left_out(int n) {
 
 double bench_median(double *v, int n) { return bench_summarize(v, n).median; }
 
-bool bench_disagree(double ratio, double of_medians) {
-    return ratio > BENCH_DISAGREE * of_medians || of_medians > BENCH_DISAGREE * ratio;
-}
-
 struct bench_summary bench_summarize(double *v, int n) {
     struct bench_summary s = {n, NAN, NAN, NAN, NAN, NAN, NAN};
     if (n < 1) return s;

@@ -3,8 +3,6 @@
 #ifndef BENCH_STATISTICS_H
 #define BENCH_STATISTICS_H
 
-#include <stdbool.h>
-
 /* The summary of n values. The interval contains the true median with a probability of at least 95 %, whatever the
  * distribution; with fewer than 6 values there is none (NAN). Without values all are NAN. */
 struct bench_summary {
@@ -21,10 +19,5 @@ struct bench_summary bench_summarize(double *v, int n);
 
 /* bench_median: of v[0..n), n > 0, which it sorts. */
 double bench_median(double *v, int n);
-
-/* bench_disagree: whether the median of the rounds' ratios and the ratio of two medians differ by more than
- * BENCH_DISAGREE times, so that a reader who divides the medians would doubt the ratio. A NAN does not disagree. */
-#define BENCH_DISAGREE 1.5
-bool bench_disagree(double ratio, double of_medians);
 
 #endif

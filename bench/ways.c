@@ -6,10 +6,15 @@
 #include <stdlib.h>
 
 /* The value of RMA_WINDOW. */
-static const char *const window[BENCH_WAYS] = {
-    [BENCH_WAY_MESSAGES] = "none", [BENCH_WAY_DYNAMIC] = "dynamic", [BENCH_WAY_STATIC] = "static"};
+static const char *const window[BENCH_WAYS] = {[BENCH_WAY_MESSAGES] = "none", [BENCH_WAY_DYNAMIC] = "dynamic"};
 
 static enum bench_way current_way; /* the way for which librma has been started */
+
+const struct bench_ratio bench_way_ratios[] = {
+    {"MPI/messages", BENCH_WAY_MPI, {0, -1}},
+    {"MPI/dynamic", BENCH_WAY_MPI, {1, -1}},
+    {0},
+};
 
 void bench_way_start(enum bench_way way) {
     if (window[way] && setenv("RMA_WINDOW", window[way], 1) != 0) bench_fail("setenv", MPI_ERR_NO_MEM);
@@ -31,15 +36,6 @@ bool bench_way_taken(void) {
     if (current_way == BENCH_WAY_ANY || current_way == BENCH_WAY_MESSAGES) return true;
     BENCH_RMA(rma_stats(&stats));
     return bench_agree(stats.path[RMA_PATH_WINDOW].puts > 0 || stats.path[RMA_PATH_WINDOW].gets > 0) != 0;
-}
-
-/* In Open MPI 4.1.4 the compare-and-swap crashes with osc/rdma over vader, and with osc/ucx. */
-bool bench_dynamic_atomics(void) {
-#if defined OPEN_MPI && OMPI_MAJOR_VERSION < 5
-    return false;
-#else
-    return true;
-#endif
 }
 
 /* Open MPI 4.1.4 cannot create a dynamic window over TCP, nor for one process. */

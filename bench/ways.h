@@ -11,7 +11,6 @@ enum bench_way {
     BENCH_WAY_ANY,      /* as librma has been started */
     BENCH_WAY_MESSAGES, /* RMA_WINDOW=none */
     BENCH_WAY_DYNAMIC,  /* RMA_WINDOW=dynamic; atomics and attached memory by messages */
-    BENCH_WAY_STATIC,   /* RMA_WINDOW=static: the window over the symmetric heap; the rest by messages */
     BENCH_WAYS
 };
 
@@ -29,9 +28,8 @@ bool bench_way_taken(void);
 
 /* bench_dynamic_window: make a window of MPI_Win_create_dynamic over all PEs, whose errors are returned, and begin
  * MPI_Win_lock_all on it. Returns whether MPI has one that supports put and get; if not, *win is MPI_WIN_NULL.
- * Collective. bench_dynamic_atomics: whether it also supports atomics. */
+ * Collective. */
 bool bench_dynamic_window(MPI_Win *win);
-bool bench_dynamic_atomics(void);
 
 /* bench_dynamic_window_free: free the window, if there is one. Memory must have been detached. Collective. */
 void bench_dynamic_window_free(MPI_Win *win);

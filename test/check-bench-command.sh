@@ -48,10 +48,9 @@ sed -n 's/^\([a-z_]*\) .*  *OSU: /\1 /p' "$dir/out" >"$dir/osu"
 for arguments in "put_bw -m 8:8" barrier; do
     name=${arguments%% *}
     # shellcheck disable=SC2086
-    job "$command" $arguments -i 1 -x 0 -r 1 --json
+    job "$command" $arguments -i 1 -x 0 -r 1
     title=$(sed -n "s/^$name  *//p" "$dir/list")
-    told 0 out "\"title\": \"$title\"" "$name, on 2 PEs, has the title of --list"
-    told 0 out '"pes": 2, "nodes": 1' "$name is a job of 2 PEs"
+    told 0 out "# librma $title (" "$name, on 2 PEs, has the title of --list, said once"
 done
 job "$command" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --csv="$dir/a file"
 if [ $status -eq 0 ] && [ "$(wc -l <"$dir/a file")" -eq 2 ]; then

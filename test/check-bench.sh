@@ -56,10 +56,9 @@ option() { if deep; then on_both "$@"; elif ! quick; then runs one "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
 # Between nodes only: --ways.
 far() { runs nolocal "$@"; }
-# The third column is librma's dynamic window, the fourth MPI's: if MPI has one, librma must have used its own, except
-# in the row "lone": an atomic, which goes by messages.
+# The third column is librma's dynamic window, the fourth MPI's: if MPI has one, librma must have used its own.
 uses_window() {
-    if awk -F, 'NR > 1 && $1 != "lone" && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
+    if awk -F, 'NR > 1 && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
         ok "librma goes through its dynamic window"
     else
         fail "no figure of librma's dynamic window"
@@ -73,17 +72,14 @@ few="-i 3 -x 0 -r 1"
 {
     begins 3 rma_put_latency $few -m 8:32
     begins 3 rma_get_latency $few -m 8:32 --call
-    option 2 rma_put_latency $few -m 8:16 --memory=local
-    option 2 rma_get_latency $few -m 8:16 --memory=attached
     far 2 rma_put_latency $few -m 8:16 --ways
     uses_window
-    far_option 2 rma_put_latency $few -m 8:16 --ways --memory=symmetric
-    far_option 1 rma_get_latency $few -m 64k:64k --ways --memory=attached
+    far_option 1 rma_get_latency $few -m 64k:64k --ways
     begins 2 rma_put_bw $few -m 4k:8k -w 4
     option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
     option 2 rma_put_bw $few -m 4k:8k --handover
     option 2 rma_get_bw $few -m 4k:8k -w 4
-    begins 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover --touch=read
+    begins 2 rma_get_bw $few -m 4k:8k -w 4 --nbi --handover
     begins 2 rma_put_bibw $few -m 4k:8k -w 4
     option 2 rma_put_bibw $few -m 4k:8k --handover
     passes 3 rma_put_mr $few -m 8:32
@@ -94,21 +90,19 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_atomics $few --operation=swap
     passes 4 rma_section $few
     passes 5 rma_accumulate $few
-    passes 8 rma_shmem $few
     passes 2 rma_signal $few -m 8k:16k
     begins 2 rma_threads $few
-    option 3 rma_threads $few -t 4 -o fetch_add
-    option 1 rma_threads $few -t 1 -o get
+    option 3 rma_threads $few -t 4
     begins 5 rma_lock $few
     option 1 rma_lock $few --operation=handover
     passes 11 rma_wait $few
     option 1 rma_wait $few --operation=any8
     passes 21 rma_windows $few
     passes 7 rma_progress -r 1 --compute=20
-    far 3 rma_progress -r 1 --compute=20 --ways
-    uses_window
+    option 1 rma_progress -r 1 --compute=20 -o lone
     passes 2 rma_init
-    passes 1 rma_alloc $few -p fixed
+    passes 1 rma_alloc $few -o fixed
+    repeats 10 rma_alloc $few
     passes 2 rma_gups $few -m 64k:128k
     begins 2 rma_histogram $few -m 64k:128k
     begins 2 rma_index_gather $few -m 64k:128k
@@ -117,8 +111,6 @@ few="-i 3 -x 0 -r 1"
     begins 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
     far 4 rma_list $few --nodes=16 --ways
-    far_option 4 rma_list $few --nodes=16 --ways --memory=attached
-    option 4 rma_list $few --nodes=16 --memory=attached
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_rooted rma_scan; do
         passes 2 $program $few -m 8:16
     done
@@ -158,62 +150,36 @@ few="-i 3 -x 0 -r 1"
     pes=
 }
 
-# places LAYOUT PLACEMENT PEs WORDS [OPTION]: the note describes the pairs so, or says why there are none; with MPIs
-# that support the layout.
+# places LAYOUT PEs WORDS [OPTION]: the note describes the pairs so, or says why there are none; with MPIs that support
+# the layout.
 places() {
     if [ -n "$(layout_left_out "$1")" ]; then return; fi
-    job "$1" "$3" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 --placement="$2" ${5:+"$5"}
-    if grep -q "$4" "$dir/out" "$dir/err"; then
-        ok "$1, --placement=$2, $3 PEs: $4"
+    job "$1" "$2" rma_put_latency -i 1 -x 0 -r 1 -m 8:8 ${4:+"$4"}
+    if grep -q "$3" "$dir/out" "$dir/err"; then
+        ok "$1, $2 PEs: $3"
     else
-        fail "$1, --placement=$2, $3 PEs: not '$4'"
+        fail "$1, $2 PEs: not '$3'"
     fi
 }
-places one node 3 "PE 0 to PE 1, on one node"
-places one far 2 "0 of 1 pair of PEs of different nodes: the job has 2 PEs on 1 node$"
+places one 3 "PE 0 to PE 1, on one node"
+places cliques2 4 "2 pairs, the first PE 0 to PE 2, on one node" --pairs=2
 if ! quick; then
-    places nolocal far 2 "PE 0 to PE 1, across nodes"
-    places cliques2 node 4 "PE 0 to PE 2, on one node"
-    places one any 1 "0 of 1 pair of PEs: the job has 1 PE on 1 node; start it with mpiexec -n 2 or more"
+    places nolocal 2 "PE 0 to PE 1, across nodes"
+    places one 1 "1 pair of PEs: the job has 1 PE; start it with mpiexec -n 2 or more$"
 fi
-if deep; then
-    places one any 2 "PE 0 to PE 1, on one node"
-    places nolocal node 2 "0 of 1 pair of PEs of one node: the job has 2 PEs on 2 nodes$"
-    places cliques2 any 4 "PE 0 to PE 1, across nodes"
-    places cliques2 far 4 "PE 0 to PE 1, across nodes"
-fi
-places cliques2 node 4 "2 pairs, the first PE 0 to PE 2, on one node" --pairs=2
 job one 3 rma_put_latency --pairs=2
 exits 2 "two pairs of 3 PEs are refused"
 job one 2 rma_put_latency --ways
 exits 2 "--ways is refused on one node"
 
-# Statistics: the values are in order, in the columns and in JSON.
-job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv --json="$dir/json"
+# Statistics: the values are in order.
+job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv
 if [ $status -eq 0 ] && [ "$(wc -l <"$dir/out")" -eq 6 ] &&
     awk -F, 'NR > 1 && !($3 <= $4 && $4 <= $5 && $6 <= $4 && $4 <= $7) { bad = 1 } END { exit bad }' "$dir/out"; then
     ok "--stats: minimum, median, 99th percentile and interval"
 else
     fail "--stats: exit $status"
 fi
-if command -v python3 >/dev/null; then
-    status=0
-    python3 - "$dir/json" >"$dir/out" 2>"$dir/err" <<'END' || status=$?
-import json, sys
-found = json.load(open(sys.argv[1]))
-assert found["version"] and found["mpi"] and found["date"].endswith("UTC") and "processor" in found
-assert found["benchmark"] == "rma_put_latency" and found["pes"] == 2 and found["pairs"] == 1 and found["repeat"] == 20
-assert [row["size"] for row in found["rows"]] == [8]
-column = found["rows"][0]["columns"]["Latency (us)"]
-assert column["n"] == 20 and column["min"] <= column["low"] <= column["median"] <= column["high"] <= column["max"]
-END
-    [ $status -eq 0 ] || cat "$dir/json" >>"$dir/out"
-    exits 0 "--json is JSON, with all statistics"
-else
-    echo "skipped: --json: needs python3 (Debian package python3)"
-fi
-job one 2 rma_put_latency --csv --json
-exits 2 "--csv and --json cannot share the standard output"
 job one 2 rma_put_latency --csv="$dir/no/such/folder"
 if [ $status -eq 2 ] && grep -q "no/such/folder' cannot be written" "$dir/err"; then
     ok "a file that cannot be written is refused"
@@ -232,35 +198,9 @@ notes() {
         fail "rounds $*: exit $status, or not $expected notes, one with '$text'"
     fi
 }
-notes 1 "# note: ratio and columns disagree by more than 1.5 times: A/B of odd. " --others=0
-notes 2 "# note: the machine is too busy to measure: other processes used " --others=9
-notes 2 "rma_bench rounds: note: the machine is too busy to measure: other processes used " --others=9 --csv
-notes 1 "A/B of odd" --others=0 --json="$dir/json"
-if grep -q '"others": 0, "notes": \[$' "$dir/json" && grep -q '^  "ratio and columns .*A/B of odd' "$dir/json"; then
-    ok "notes in JSON"
-else
-    fail "notes in JSON: $(cat "$dir/json")"
-fi
-# More than 2 seconds, so that the line is shown.
-if deep; then long_enough="--compute=700 -r 2"; else long_enough="--compute=250 -r 1"; fi
-# shellcheck disable=SC2086
-job one 2 rma_progress $long_enough --progress=yes
-# The launcher of Open MPI 5 writes a PE's stderr to stdout until the line ends.
-told=$dir/err
-! is_openmpi5 || told=$dir/out
-if [ $status -eq 0 ] && grep -q "rma_bench progress: Row" "$told"; then
-    ok "--progress=yes"
-else
-    fail "--progress=yes: exit $status"
-fi
-# shellcheck disable=SC2086
-job one 2 rma_progress $long_enough
-if [ $status -eq 0 ] && [ ! -s "$dir/err" ]; then
-    ok "no progress where stderr is no terminal"
-else
-    fail "progress into a file: exit $status"
-fi
-
+notes 0 "odd" --others=0
+notes 1 "# note: the machine is too busy to measure: other processes used " --others=9
+notes 1 "rma_bench rounds: note: the machine is too busy to measure: other processes used " --others=9 --csv
 # With two PEs, only one of which prints it; without `long` all but the first run as one PE without a launcher, which is
 # quicker.
 alone() {

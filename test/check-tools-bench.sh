@@ -30,15 +30,6 @@ without() { ! grep -rqF -e "$2" "$1"; }
 # rows FILE N: a header and N rows, all valid.
 # shellcheck disable=SC2329
 rows() { [ "$(wc -l <"$1")" -eq $(($2 + 1)) ] && [ "$(grep -c ',Pass$' "$1")" -eq "$2" ]; }
-# balanced FILE: as many braces and brackets end as begin, and the last one is the object's.
-# shellcheck disable=SC2329
-balanced() {
-    for pair in '{}' '[]'; do
-        open=$(tr -cd "${pair%?}" <"$1" | wc -c) close=$(tr -cd "\\${pair#?}" <"$1" | wc -c)
-        [ "$open" -gt 0 ] && [ "$open" -eq "$close" ] || return 1
-    done
-    [ "$(tail -n 1 "$1")" = " ]}" ]
-}
 # points FILE N: of curves and their legend, and the file is complete.
 # shellcheck disable=SC2329
 points() {
@@ -67,8 +58,7 @@ for layout in one nolocal; do
     good "$layout: rows for three sizes" rows "$dir/results/$layout/rma_put_latency.csv" 3
     good "$layout: a row for the barrier" rows "$dir/results/$layout/rma_barrier-pes2.csv" 1
     for name in rma_put_latency rma_barrier-pes2; do
-        good "$layout/$name.json is complete" balanced "$dir/results/$layout/$name.json"
-        good "$layout/$name.json has one batch" grep -q '"repeat": 1,' "$dir/results/$layout/$name.json"
+        good "$layout/$name.txt has one batch" without "$dir/results/$layout/$name.txt" "medians of"
         good "$layout/$name.txt is the table" grep -q '^# librma ' "$dir/results/$layout/$name.txt"
     done
 done
@@ -102,15 +92,14 @@ cat >"$dir/build/bench/rma_put_mr" <<'END'
 for arg; do case "$arg" in --csv=*) printf 'Size,Rate (M/s),Validation\n8,1.0,Fail\n' >"${arg#--csv=}" ;; esac; done
 exit 1
 END
-# A program that succeeds while others use the machine.
+# A program that succeeds while others use the machine: a process that it leaves behind is nobody's child.
 cat >"$dir/build/bench/rma_signal" <<'END'
 #!/bin/sh
 for arg; do
-    case "$arg" in
-    --csv=*) printf 'Size,Latency (us),Validation\n8,1.0,Pass\n' >"${arg#--csv=}" ;;
-    --json=*) printf '{"rows": [\n ],\n "others": 1.5, "notes": [\n ]}\n' >"${arg#--json=}" ;;
-    esac
+    case "$arg" in --csv=*) printf 'Size,Latency (us),Validation\n8,1.0,Pass\n' >"${arg#--csv=}" ;; esac
 done
+(setsid timeout 3 sh -c 'while :; do :; done' >/dev/null 2>&1 &)
+sleep 2
 END
 for program in put_latency get_latency put_mr signal; do chmod +x "$dir/build/bench/rma_$program"; done
 # The short deadline is for the program that never ends.
@@ -124,10 +113,10 @@ good "an exit code is kept" grep -q '^one,rma_put_latency,.*,exit 3$' "$dir/resu
 good "what takes too long ends" grep -q '^one,rma_get_latency,.*,not done after 1 s$' "$dir/results/jobs.csv"
 good "wrong data are seen" grep -q '^one,rma_put_mr,.*,wrong data$' "$dir/results/jobs.csv"
 good "a job that was disturbed is told of" \
-    grep -q 'one/rma_signal: .*; disturbed: other processes used 1.50 processors$' "$dir/out"
-good "and kept" grep -q '^one,rma_signal,.*,librma [0-9.]*,[-0-9: ]* UTC,[0-9]*,1.50,ok$' "$dir/results/jobs.csv"
+    grep -q 'one/rma_signal: .*; disturbed: other processes used [0-9.]* processors$' "$dir/out"
+good "and kept" grep -q '^one,rma_signal,.*,librma [0-9.]*,[-0-9: ]* UTC,[0-9]*,[0-9.]*,ok$' "$dir/results/jobs.csv"
 good "and named in machine.txt" grep -q '^other processes: disturbed in [0-9]* of 7 jobs$' "$dir/results/machine.txt"
-good "and in the summary" grep -q '^- one/rma_signal: 1.50$' "$dir/results/summary.md"
+good "and in the summary" grep -q '^- one/rma_signal: [0-9.]*$' "$dir/results/summary.md"
 good "the run goes on" grep -q '^one,rma_barrier-pes2,.*,ok$' "$dir/results/jobs.csv"
 good "other layouts' jobs stay" grep -q '^nolocal,rma_put_latency,.*,ok$' "$dir/results/jobs.csv"
 good "the summary names three" [ "$(grep -c '^- one/.*, of `' "$dir/results/summary.md")" -eq 3 ]

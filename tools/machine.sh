@@ -28,10 +28,10 @@ note_time() {
     } >"$1"
 }
 
-# note_busy FROM TO: prints a sentence if other processes used half a processor or more between the two files of
-# note_time. Time that a hypervisor gives to others counts. The load average is no substitute: it contains processes
-# that ended a minute ago, and the caller.
-note_busy() {
+# others_busy FROM TO: prints how many processors other processes used on average between the two files of note_time;
+# nothing if it is unknown. Time that a hypervisor gives to others counts. The load average is no substitute: it
+# contains processes that ended a minute ago, and the caller.
+others_busy() {
     awk -v ticks="$(getconf CLK_TCK 2>/dev/null || echo 100)" '
         function seconds(time,    part) { split(time, part, "m"); return part[1] * 60 + part[2] }
         FNR == 1 { file++; clock[file] = $1 }
@@ -41,8 +41,13 @@ note_busy() {
             time = clock[2] - clock[1]
             if (known < 2 || time < 0.2) exit
             others = (machine[2] - machine[1] - own[2] + own[1]) / time
-            if (others >= 0.5)
-                printf "the machine is too busy to measure: other processes used %.1f of its processors meanwhile\n",
-                    others
+            printf "%.2f\n", (others > 0 ? others : 0)
         }' "$1" "$2"
+}
+
+# note_busy FROM TO: prints a sentence if other processes used half a processor or more.
+note_busy() {
+    others_busy "$1" "$2" | awk '$1 >= 0.5 {
+        printf "the machine is too busy to measure: other processes used %.1f of its processors meanwhile\n", $1
+    }'
 }
