@@ -3,15 +3,21 @@
 #define _GNU_SOURCE
 #include "config.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "instruments/race/blocks.h"
+#include "instruments/race/events.h"
 #include "instruments/race/job.h"
 #include "instruments/race/libc.h"
+#include "instruments/race/options.h"
+#include "instruments/race/remote.h"
+#include "instruments/race/report.h"
 #include "instruments/race/shadow.h"
+#include "instruments/race/symbols.h"
 
 #define COPY(NAME, CALL)                                                                                               \
     HOOK void *NAME(void *dest, const void *source, size_t n) {                                                        \
@@ -99,6 +105,24 @@ HOOK void *__wrap_memchr(const void *p, int c, size_t n) {
     const char *found = memchr(p, c, n);
     READS(p, found ? (size_t)(found - (const char *)p) + 1 : n);
     return (void *)(uintptr_t)found;
+}
+
+/* ---- libraries that the program opens ---- */
+
+/* A program opens a library, and finds its functions by dlsym, before it calls them. (dlopen searches the folders that
+ * its caller's file names, so it must be called by the program itself.) */
+static void library_used(void *handle) {
+    char names[400];
+    uint64_t key;
+    if (!race_watches() || !race_symbols_opened(handle, names, sizeof names, &key)) return;
+    if (!race_pair_is_new(key) || !race_remote_pair_is_new(key)) return;
+    race_say("compiled without --race, and opened by dlopen: %s; its loads and stores are not seen", names);
+}
+
+/* dlsym sees the program as its caller (RTLD_NEXT) if the compiler makes the call a jump. */
+HOOK void *__wrap_dlsym(void *handle, const char *name) {
+    if (handle != RTLD_DEFAULT && handle != RTLD_NEXT) library_used(handle);
+    return dlsym(handle, name);
 }
 
 /* ---- allocation ---- */
