@@ -175,17 +175,24 @@ HOOK int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
     return code;
 }
 
-/* C++'s operators new and delete, if the program has them. */
+/* C++'s operators new and delete. The wrappers may be all that the program needs of C++'s library; then the linker
+ * leaves that library out (--as-needed), and there are no exceptions. */
 extern void *_Znwm(size_t) __attribute__((weak));
 extern void *_Znam(size_t) __attribute__((weak));
 extern void _ZdlPv(void *) __attribute__((weak));
 extern void _ZdaPv(void *) __attribute__((weak));
 extern void _ZdlPvm(void *, size_t) __attribute__((weak));
 extern void _ZdaPvm(void *, size_t) __attribute__((weak));
+static void *new_without_library(size_t n) {
+    void *p = malloc(n ? n : 1);
+    if (!p) abort();
+    return p;
+}
+
 #define NEW(NAME)                                                                                                      \
     HOOK void *__wrap_##NAME(size_t n) {                                                                               \
         CALL("new");                                                                                                   \
-        return had(NAME(n), n, &c);                                                                                    \
+        return had(NAME ? NAME(n) : new_without_library(n), n, &c);                                                    \
     }
 NEW(_Znwm)
 NEW(_Znam)
@@ -193,12 +200,12 @@ NEW(_Znam)
     HOOK void __wrap_##NAME(void *p) {                                                                                 \
         CALL("delete");                                                                                                \
         gone(p, &c);                                                                                                   \
-        NAME(p);                                                                                                       \
+        NAME ? NAME(p) : free(p);                                                                                      \
     }                                                                                                                  \
     HOOK void __wrap_##NAME##m(void *p, size_t n) {                                                                    \
         CALL("delete");                                                                                                \
         gone(p, &c);                                                                                                   \
-        NAME##m(p, n);                                                                                                 \
+        NAME##m ? NAME##m(p, n) : free(p);                                                                             \
     }
 DELETE(_ZdlPv)
 DELETE(_ZdaPv)
