@@ -72,6 +72,13 @@ struct rma_reach_ {
 /* Aligned to lines of the cache, so that the common path reads one line. */
 extern struct rma_reach_ rma_reach_ __attribute__((aligned(64)));
 
+/* For a tool that takes a program's calls before this library does (instruments/race). Before rma_init it calls
+ * rma_tool_ with a number of its own; 0, as without the call: there is no tool. rma_tools_differ_: 0 if all PEs had the
+ * same number in rma_init; otherwise 1, with a PE that had the least number and one that had the greatest, or 2 if the
+ * least is 0. The same on all PEs. */
+void rma_tool_(long number);
+int rma_tools_differ_(int pes[2]);
+
 void rma_move_short_(void *dest, const void *source, size_t len);
 void rma_move_long_(void *dest, const void *source, size_t len);
 int rma_put_slow_(const char *call, const rma_ctx *ctx, void *dest, const void *source, size_t len, int pe);

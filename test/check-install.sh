@@ -127,7 +127,7 @@ present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typ
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
     lib/librma_caf.so lib/librma_caf.so.1 lib/pkgconfig/rma-caf.pc bin/rmafc \
     lib/librma_race_mpi.so lib/librma_race_mpi.so.1 lib/librma/tsan/libtsan.so.2 bin/rma_mpicc bin/rma_mpicxx \
-    lib/librma_race.so lib/librma_race.so.1 lib/librma/race.specs lib/librma/race.wraps \
+    lib/librma_race.so lib/librma_race.so.1 lib/librma/race.sh lib/librma/race.specs lib/librma/race.wraps \
     lib/librma/inline.h lib/librma/uninstrumented.h lib/librma/unseen.h \
     lib/librma_trace.so lib/librma_trace.so.1 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
     lib/librma_shmem.so lib/librma_shmem.so.1 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \

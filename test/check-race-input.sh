@@ -152,7 +152,7 @@ if (export OSHCC=clang && $oshcc --race -fopenmp team.c -o team && $oshcc --race
     gives "OpenMP of clang, a tool of the program's own" 0 0 \
         "team_tool: OpenMP's runtime does not report what it orders"
     job ./team_tool RMA_RACE=no
-    gives "OpenMP of clang, a tool of the program's own, no" 0 0
+    gives "OpenMP of clang, a tool of the program's own, no" 0 0 "RMA_RACE=no: no races are looked for"
 else
     echo "check-race-input: OpenMP of clang is left out: there is none"
 fi
@@ -165,7 +165,7 @@ job ./racy RMA_RACE=yes
 gives "yes" 66 1
 for no in no 0 off; do
     job ./racy RMA_RACE=$no
-    gives "$no" 0 0
+    gives "$no" 0 0 "RMA_RACE=no: no races are looked for"
 done
 job ./racy RMA_RACE=
 gives "an empty value" 66 1
@@ -186,7 +186,7 @@ done
 for pair in yes,on,1 no,off exitcode=5,exitcode=5; do
     job ./racy RMA_RACE=$pair
     case $pair in
-    no*) gives "$pair" 0 0 ;;
+    no*) gives "$pair" 0 0 "RMA_RACE=no: no races are looked for" ;;
     yes*) gives "$pair" 66 1 ;;
     *) gives "$pair" 5 1 ;;
     esac
@@ -197,7 +197,7 @@ gives "exitcode=0" 0 1
 job ./racy RMA_RACE=history=16
 gives "history=16" 66 1
 job ./racy RMA_RACE=no,exitcode=5
-gives "no beside other words" 0 0
+gives "no beside other words" 0 0 "RMA_RACE=no: no races are looked for"
 
 # Atomics that the specification leaves undefined, and that librma executes as the program means them.
 cat >types.c <<'END'
@@ -226,6 +226,48 @@ gives "atomics=specification" 66 1 ": atomics of different types"
 job ./types RMA_RACE=atomics=librma
 gives "atomics=librma" 0 0
 
+# A program that leaves the end to the library: PE 0 must not end, with the code for races, before PE 1 has.
+sed -e '/shmem_finalize/d' -e 's/^int main/#include <unistd.h>\n&/' \
+    -e 's/^    printf/    if (shmem_my_pe() == 1) usleep(300000);\n&/' racy.c >no_end.c
+$oshcc --race no_end.c word.c -o no_end || fail "oshcc --race no_end.c"
+if [ $loses_codes = no ]; then
+    job ./no_end
+    gives "a program without shmem_finalize" 66 1 "librma race: 1 pair of places races" "the library calls it now"
+    job ./no_end RMA_RACE=exitcode=0
+    gives "a program without shmem_finalize, exitcode=0" 0 1 "librma race: 1 pair of places races"
+fi
+
+# A receive that any message fits, when the detector begins.
+cat >receives.c <<'END'
+#include <mpi.h>
+#include <shmem.h>
+#include <stdio.h>
+
+int main(void) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    int me, provided, word = 5;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    if (me == 0) MPI_Irecv(&word, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+    shmem_init();
+    if (me == 1) {
+        const int zero = 0;
+        MPI_Send(&zero, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    printf("PE %d has %d\n", me, word);
+    shmem_finalize();
+    MPI_Finalize();
+    return 0;
+}
+END
+if $oshcc --race receives.c -o receives >out 2>err </dev/null; then
+    job ./receives
+    gives "a receive from any source with any tag" 0 0
+else
+    fail "oshcc --race does not compile a program of MPI"
+fi
+
 # PEs with different settings. The launcher starts one command on each PE, which knows its number.
 cat >differ <<'END'
 #!/bin/sh
@@ -239,7 +281,7 @@ END
 chmod +x differ
 for pair in "no yes" "yes no"; do
     job ./differ FIRST="${pair% *}" SECOND="${pair#* }"
-    gives "$pair: no of one PE is for all" 0 0
+    gives "$pair: no of one PE is for all" 0 0 "RMA_RACE=no: no races are looked for"
 done
 job ./differ FIRST=history=16 SECOND=history=4096
 gives "another history on each PE" 66 1
@@ -467,6 +509,45 @@ $oshcc --race -fPIC -shared library.c -o libword.so && $oshcc --race racy.c vari
     fail "a library"
 job ./part
 gives "a library with --race" 66 1
+
+# A library that the program opens itself is named when the program uses it, once for all PEs.
+cat >opens.c <<'END'
+#include <shmem.h>
+#include <dlfcn.h>
+#include <stdio.h>
+
+static long word;
+
+int main(void) {
+    void *library = dlopen("./libload.so", RTLD_NOW);
+    long (*load)(const long *);
+    long seen;
+    shmem_init();
+    if (!library) shmem_global_exit(1);
+    *(void **)&load = dlsym(library, "load_twice");
+    *(void **)&load = dlsym(library, "load");
+    *(void **)&load = dlsym(RTLD_DEFAULT, "shmem_quiet") ? (void *)load : NULL;
+    if (shmem_my_pe() == 0) shmem_long_p(&word, 5, 1);
+    shmem_sync_all();
+    seen = load(&word);
+    shmem_barrier_all();
+    printf("PE %d has %ld%s\n", shmem_my_pe(), word, seen < 0 ? "?" : "");
+    shmem_finalize();
+    return 0;
+}
+END
+cat >load.c <<'END'
+long load(const long *word), load_twice(const long *word);
+long load(const long *word) { return *word; }
+long load_twice(const long *word) { return *word + *word; }
+END
+$oshcc --race opens.c -ldl -o part && $oshcc -g -fPIC -shared load.c -o libload.so || fail "a library that is opened"
+job ./part
+gives "a library that the program opens, without --race" 0 0 \
+    "compiled without --race, and opened by dlopen: libload.so; its loads and stores are not seen"
+$oshcc --race -fPIC -shared load.c -o libload.so || fail "a library that is opened"
+job ./part
+gives "a library that the program opens, with --race" 66 1
 sed -e 's/shmem/rma/g' racy.c >racy_native.c
 sed -e 's/shmem_long_p(/rma_p(/' -e 's/shmem/rma/g' word.c >word_native.c
 $rmacc --race -g -c racy_native.c -o racy_native.o && $rmacc -g -c word_native.c -o word_native.o &&
@@ -493,7 +574,7 @@ chmod +x preload
 job ./preload LIBRARY="$prefix/lib/librma_race.so"
 gives "LD_PRELOAD" 0 0 "the program was compiled without --race: its loads and stores are not seen"
 job ./preload LIBRARY="$prefix/lib/librma_race.so" RMA_RACE=no
-gives "LD_PRELOAD and no" 0 0
+gives "LD_PRELOAD and no" 0 0 "RMA_RACE=no: no races are looked for"
 cat >both.c <<'END'
 #include <shmem.h>
 #include <stdio.h>
@@ -768,7 +849,7 @@ job() {
 }
 $rma_mpicc --race box.c load.c -o box >out 2>err </dev/null || fail "rma_mpicc --race"
 job "a race in a window" 66 "at box.c:14 in main" ./box
-job "RMA_RACE=no" 0 '' env RMA_RACE=no ./box
+job "RMA_RACE=no" 0 "RMA_RACE=no: no races are looked for" env RMA_RACE=no ./box
 job "RMA_RACE=exitcode=7" 7 "1 pair of places races" env RMA_RACE=exitcode=7 ./box
 # 20 GiB are less than the smallest part of the detector's memory, and enough for MPI.
 cat >limited <<'END'

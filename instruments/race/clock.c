@@ -92,10 +92,7 @@ struct race_thread *race_thread_new(const struct race_thread *parent) {
     t = unused_threads;
     if (t) unused_threads = t->next;
     race_spin_unlock(&threads_lock);
-    if (parent) {
-        __atomic_store_n(&race_job.header->threads, 1, __ATOMIC_RELAXED);
-        race_floor = NULL;
-    }
+    if (parent) race_threads_begin();
     if (!t) {
         t = calloc(1, sizeof *t);
         if (!t) return NULL;
@@ -144,13 +141,18 @@ void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
         if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
 }
 
+uint32_t *race_floor;
+
 int race_has_threads(void) { return __atomic_load_n(&race_job.header->threads, __ATOMIC_RELAXED) != 0; }
 
-uint32_t *race_floor;
+void race_threads_begin(void) {
+    __atomic_store_n(&race_job.header->threads, 1, __ATOMIC_RELAXED);
+    race_floor = NULL; /* stays allocated: another thread may be reading it */
+}
 
 void race_raise_floor(const struct race_thread *t) {
     if (race_has_threads()) {
-        race_floor = NULL; /* stays allocated: another thread may be reading it */
+        race_floor = NULL;
         return;
     }
     if (!race_floor && !(race_floor = calloc(race_job.clocks, sizeof *race_floor))) return;

@@ -158,8 +158,10 @@ static inline int race_known_to_all(race_epoch e) {
 }
 void race_raise_floor(const struct race_thread *t);
 
-/* race_has_threads: whether any process of the job has created a thread. */
+/* race_has_threads: whether any process of the job has created a thread. race_threads_begin: from now on one has;
+ * called before the thread that creates another one continues, which the new thread need not know. */
 int race_has_threads(void);
+void race_threads_begin(void);
 
 /* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others. */
 void race_tick(struct race_thread *t);

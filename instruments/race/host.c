@@ -9,6 +9,8 @@
 
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
+#include "instruments/race/options.h"
+#include "instruments/race/report.h"
 
 const char *const race_host_calls[] = {"shmem_init", "rma_init", "shmem_putmem", "rma_put", "_gfortran_caf_init", NULL};
 const char race_host_remedy[] = "leave that library out, or start the program without rma_trace";
@@ -51,6 +53,26 @@ void race_host_second(void) {
     race_job.second =
         (prma_gptr((void *)last, race_job.my_pe) & (((rma_gptr_t)1 << RMA_GPTR_BITS_) - 1)) - (last - race_job.statics);
     race_job.second_len = race_job.statics_len;
+}
+
+void race_host_announce(void) {
+    long number = 1;
+    for (const char *p = "race " PACKAGE_VERSION; *p; p++) number = (number * 131 + *p) & 0x7fffffff;
+    rma_tool_(number);
+}
+
+int race_host_meet(void) {
+    int pes[2];
+    const char *pe = race_pe_word();
+    const int differ = rma_tools_differ_(pes);
+    if (!differ || race_host_pe() != pes[1]) return !differ;
+    if (differ == 2)
+        race_say("%s %d has no race detector (was its program compiled with --race?): race detection is off", pe,
+                 race_pe_number(pes[0]));
+    else
+        race_say("%s %d and %s %d have race detectors of different versions of librma: race detection is off", pe,
+                 race_pe_number(pes[0]), pe, race_pe_number(pes[1]));
+    return 0;
 }
 
 /* librma's collectives need symmetric memory. */

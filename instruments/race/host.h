@@ -24,6 +24,12 @@ int race_host_broadcast(void *data, size_t len);
 int race_host_least(int *values, int n);
 void race_host_barrier(void);
 
+/* race_host_announce tells the library, before it has been initialized, that this PE has the detector. race_host_meet,
+ * afterwards: whether all PEs have it, and of one version; if not, one of them says so. The others would take no part
+ * in a collective of the detector. */
+void race_host_announce(void);
+int race_host_meet(void);
+
 /* For programs whose calls another library takes first (linking.h): some of these calls, up to NULL; and what to do. */
 extern const char *const race_host_calls[];
 extern const char race_host_remedy[];

@@ -248,11 +248,12 @@ void race_open(void) {
     tried = 1;
     race_options_read(&options, race_host_pe());
     race_inside++;
-    if (!race_remote_meet()) {
+    if (!race_host_meet()) {
         race_inside--;
         return;
     }
     agree_on_options();
+    if (!options.on && race_host_pe() == 0) race_say("RMA_RACE=no: no races are looked for");
     if (!options.on || look_at_job()) {
         race_inside--;
         return;
@@ -314,41 +315,62 @@ static void wait_for_launcher(void) {
     for (int i = 0; i < 200 && !ioctl(STDERR_FILENO, FIONREAD, &unread) && unread > 0; i++) usleep(1000);
 }
 
+/* Whether this PE prints what concerns all. Images of coarrays end at different times. */
+static int is_last(void) {
+    if (!race_job.ends_alone) return race_job.my_pe == 0;
+    return __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes;
+}
+
+static void say_totals(void) {
+    const uint32_t races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
+    const uint32_t past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
+    race_suppressions_unused(race_job.header->suppressions_used);
+    if (past_ends) race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
+    if (races) race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+}
+
 void race_close(void) {
-    uint32_t races, past_ends;
     int last;
     if (begun > 0) begun--;
     if (!race_job.on || begun > 0) return;
     race_runs_end();
     race_inside++;
     wait_for_launcher();
-    /* Images end at different times, and those that fail meet nobody. */
+    /* Images that fail meet nobody. */
     if (!race_job.ends_alone) race_host_barrier();
-    last = race_job.ends_alone
-               ? __atomic_add_fetch(&race_job.header->ended, 1, __ATOMIC_ACQ_REL) == (uint32_t)race_job.n_pes
-               : race_job.my_pe == 0;
+    last = is_last();
     race_remote_end();
-    races = __atomic_load_n(&race_job.header->races, __ATOMIC_RELAXED);
-    past_ends = __atomic_load_n(&race_job.header->past_ends, __ATOMIC_RELAXED);
-    if (last) race_suppressions_unused(race_job.header->suppressions_used);
-    if (past_ends && last) race_say("%u operation%s past the end of a block", past_ends, past_ends == 1 ? "" : "s");
-    if (races && last) race_say("%u pair%s of places race%s", races, races == 1 ? "" : "s", races == 1 ? "s" : "");
+    if (last) say_totals();
     race_job.on = 0;
     race_look_at(0);
     race_inside--;
 }
 
-/* A library's destructors run after the program's own, and after on_exit. */
-static __attribute__((destructor)) void end(void) {
-    if (!race_job.map || status_at_exit || getpid() != process) return;
-    /* The program has left the end to the library. Other hosts still ask this one, and only all know all races. */
-    if (race_job.host_of && race_job.on && race_host_is_up()) {
-        begun = 1;
-        race_close();
-    }
+/* With the arguments of a function of on_exit: not if another library has ended the process with an error meanwhile. */
+static void end_with_code(int status, void *unused) {
+    (void)unused;
+    if (status) return;
+    if (race_job.on && !race_host_is_up() && is_last()) say_totals(); /* all PEs have met in the library's end */
     if (!options.exitcode) return;
     if (!race_job.header->races && !race_job.header->past_ends) return;
     fflush(NULL);
     race_ompt_end();
     _exit(options.exitcode);
+}
+
+/* A library's destructors run after the program's own, and after on_exit. This one runs before those of the libraries
+ * that the program has left to end themselves, which wait for all PEs: if a PE left before, the launcher would end the
+ * others. A function that on_exit takes now runs after all destructors. */
+static __attribute__((destructor)) void end(void) {
+    if (!race_job.map || status_at_exit || getpid() != process) return;
+    /* Other hosts still ask this one, and only all know all races. */
+    if (race_job.host_of && race_job.on && race_host_is_up()) {
+        begun = 1;
+        race_close();
+    }
+    if (race_job.on) {
+        race_runs_end();
+        wait_for_launcher();
+    }
+    if (!race_host_is_up() || on_exit(end_with_code, NULL)) end_with_code(0, NULL);
 }

@@ -3,15 +3,21 @@
 #define _GNU_SOURCE
 #include "config.h"
 
+#include <dlfcn.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
 #include "instruments/race/blocks.h"
+#include "instruments/race/events.h"
 #include "instruments/race/job.h"
 #include "instruments/race/libc.h"
+#include "instruments/race/options.h"
+#include "instruments/race/remote.h"
+#include "instruments/race/report.h"
 #include "instruments/race/shadow.h"
+#include "instruments/race/symbols.h"
 
 #define COPY(NAME, CALL)                                                                                               \
     HOOK void *NAME(void *dest, const void *source, size_t n) {                                                        \
@@ -101,6 +107,24 @@ HOOK void *__wrap_memchr(const void *p, int c, size_t n) {
     return (void *)(uintptr_t)found;
 }
 
+/* ---- libraries that the program opens ---- */
+
+/* A program opens a library, and finds its functions by dlsym, before it calls them. (dlopen searches the folders that
+ * its caller's file names, so it must be called by the program itself.) */
+static void library_used(void *handle) {
+    char names[400];
+    uint64_t key;
+    if (!race_watches() || !race_symbols_opened(handle, names, sizeof names, &key)) return;
+    if (!race_pair_is_new(key) || !race_remote_pair_is_new(key)) return;
+    race_say("compiled without --race, and opened by dlopen: %s; its loads and stores are not seen", names);
+}
+
+/* dlsym sees the program as its caller (RTLD_NEXT) if the compiler makes the call a jump. */
+HOOK void *__wrap_dlsym(void *handle, const char *name) {
+    if (handle != RTLD_DEFAULT && handle != RTLD_NEXT) library_used(handle);
+    return dlsym(handle, name);
+}
+
 /* ---- allocation ---- */
 
 #define CALL(NAME) struct race_call c = {.name = (NAME), .pc = HERE}
@@ -151,17 +175,24 @@ HOOK int __wrap_posix_memalign(void **p, size_t alignment, size_t n) {
     return code;
 }
 
-/* C++'s operators new and delete, if the program has them. */
+/* C++'s operators new and delete. The wrappers may be all that the program needs of C++'s library; then the linker
+ * leaves that library out (--as-needed), and there are no exceptions. */
 extern void *_Znwm(size_t) __attribute__((weak));
 extern void *_Znam(size_t) __attribute__((weak));
 extern void _ZdlPv(void *) __attribute__((weak));
 extern void _ZdaPv(void *) __attribute__((weak));
 extern void _ZdlPvm(void *, size_t) __attribute__((weak));
 extern void _ZdaPvm(void *, size_t) __attribute__((weak));
+static void *new_without_library(size_t n) {
+    void *p = malloc(n ? n : 1);
+    if (!p) abort();
+    return p;
+}
+
 #define NEW(NAME)                                                                                                      \
     HOOK void *__wrap_##NAME(size_t n) {                                                                               \
         CALL("new");                                                                                                   \
-        return had(NAME(n), n, &c);                                                                                    \
+        return had(NAME ? NAME(n) : new_without_library(n), n, &c);                                                    \
     }
 NEW(_Znwm)
 NEW(_Znam)
@@ -169,12 +200,12 @@ NEW(_Znam)
     HOOK void __wrap_##NAME(void *p) {                                                                                 \
         CALL("delete");                                                                                                \
         gone(p, &c);                                                                                                   \
-        NAME(p);                                                                                                       \
+        NAME ? NAME(p) : free(p);                                                                                      \
     }                                                                                                                  \
     HOOK void __wrap_##NAME##m(void *p, size_t n) {                                                                    \
         CALL("delete");                                                                                                \
         gone(p, &c);                                                                                                   \
-        NAME##m(p, n);                                                                                                 \
+        NAME##m ? NAME##m(p, n) : free(p);                                                                             \
     }
 DELETE(_ZdlPv)
 DELETE(_ZdaPv)

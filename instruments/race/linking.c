@@ -29,7 +29,10 @@ static const char *taker_of(const char *name) {
 static __attribute__((constructor)) void check_place(void) {
     const char *rank = getenv("PMI_RANK"), *taker = NULL;
     for (int i = 0; race_host_calls[i] && !taker; i++) taker = taker_of(race_host_calls[i]);
-    if (!taker) return;
+    if (!taker) {
+        race_host_announce();
+        return;
+    }
     race_is_behind = 1;
     if (!rank) rank = getenv("OMPI_COMM_WORLD_RANK");
     if (!rank) rank = getenv("PMIX_RANK");

@@ -81,7 +81,6 @@ struct message {
 
 static MPI_Comm comm = MPI_COMM_NULL;
 enum tag { REQUEST, ANSWER };
-#define MEETING 0x7ace /* a tag on MPI_COMM_WORLD */
 
 static size_t most(void) { return (sizeof(struct message) + race_job.clocks * sizeof(uint32_t) + 63) & ~(size_t)63; }
 static struct message *message_after(struct message *m) {
@@ -540,66 +539,6 @@ static int number_of_host(void) {
              stat("/proc/self/ns/pid", &numbers) ? 0ull : (unsigned long long)numbers.st_ino);
     for (const char *p = text; *p; p++) hash = (hash ^ (unsigned char)*p) * 0x100000001b3u;
     return 1 + (int)(hash >> 34);
-}
-
-/* A PE that has no detector sends nothing, so this waits for a while: PEs come here when they leave rma_init together.
- */
-#define LATE 10.0 /* seconds */
-static int arrives(MPI_Request *request, double until) {
-    int done = 0;
-    for (;;) {
-        check(PMPI_Test(request, &done, MPI_STATUS_IGNORE), "MPI_Test", 0);
-        if (done) return 1;
-        if (now() > until) break;
-        sched_yield();
-    }
-    check(PMPI_Cancel(request), "MPI_Cancel", 0);
-    check(PMPI_Wait(request, MPI_STATUS_IGNORE), "MPI_Wait", 0);
-    return 0;
-}
-
-/* For PE 0. It tells its finding to those of which it has heard: a PE without the detector expects no message. */
-#define VERSION_MOST 32
-static int meet_first(int n, const char *version) {
-    const double until = now() + LATE;
-    int good = 1, *heard = calloc((size_t)n, sizeof *heard);
-    if (!heard) { /* the others get no answer */
-        race_say("PE 0 has no memory to meet %d PEs: race detection is off", n);
-        return 0;
-    }
-    for (int pe = 1; pe < n; pe++) {
-        char theirs[VERSION_MOST];
-        MPI_Request request;
-        check(PMPI_Irecv(theirs, sizeof theirs, MPI_CHAR, pe, MEETING, MPI_COMM_WORLD, &request), "MPI_Irecv", pe);
-        heard[pe] = arrives(&request, until);
-        if (good && !heard[pe])
-            race_say("PE %d has no race detector (was its program compiled with --race?): race detection is off", pe);
-        else if (good && strcmp(theirs, version) != 0)
-            race_say("PE %d has the race detector of librma %s, and PE 0 that of %s: race detection is off", pe, theirs,
-                     version);
-        else
-            continue;
-        good = 0;
-    }
-    for (int pe = 1; pe < n; pe++)
-        if (heard[pe]) check(PMPI_Send(&good, 1, MPI_INT, pe, MEETING, MPI_COMM_WORLD), "MPI_Send", pe);
-    free(heard);
-    return good;
-}
-
-int race_remote_meet(void) {
-    char version[VERSION_MOST] = PACKAGE_VERSION;
-    const int me = race_host_pe();
-    MPI_Request request;
-    int n, good;
-    if (!race_host_covers_hosts()) return 1;
-    check(PMPI_Comm_size(MPI_COMM_WORLD, &n), "MPI_Comm_size", me);
-    if (me == 0) return meet_first(n, version);
-    check(PMPI_Send(version, sizeof version, MPI_CHAR, 0, MEETING, MPI_COMM_WORLD), "MPI_Send", 0);
-    check(PMPI_Irecv(&good, 1, MPI_INT, 0, MEETING, MPI_COMM_WORLD, &request), "MPI_Irecv", 0);
-    if (arrives(&request, now() + 2 * LATE)) return good;
-    if (me == 1) race_say("PE 0 has no race detector (was its program compiled with --race?): race detection is off");
-    return 0;
 }
 
 /* What each PE tells all others. */

@@ -9,15 +9,10 @@
 
 #include "instruments/race/shadow.h"
 
-/* race_remote_meet: whether all PEs have the detector, and of one version; if not, PE 0 says so (PE 1, if it is PE 0
- * that has none). Before it, no PE knows whether the others take part in a collective of the detector. Programs of
- * librma only: in others it returns 1.
- *
- * race_remote_open finds the hosts and connects them, if there are several. Collective: all PEs have the same result.
+/* race_remote_open finds the hosts and connects them, if there are several. Collective: all PEs have the same result.
  * Returns 0, or -1 if there can be no detection; then PE 0 has said why. nodes: each node counts as a host. map_len:
  * the length of the shared memory. race_remote_start, when the host's memory is there: its leader begins to answer.
  * race_remote_end: no PE asks any more; the counts in the header, if there is one, become those of all hosts. */
-int race_remote_meet(void);
 int race_remote_open(int nodes, size_t map_len);
 void race_remote_start(void);
 void race_remote_end(void);

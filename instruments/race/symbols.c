@@ -225,25 +225,28 @@ static int calls_interface(const struct program *p) {
     return 0;
 }
 
-/* A part of the program may be a library. librma's and MPI's own have such calls, too. */
-static int add_library(struct dl_phdr_info *info, size_t size, void *arg) {
+/* Adds the files of a library, or if it has none with --race its name. librma's and MPI's own count as instrumented. */
+static void add_library(const char *path, int callers_only, struct uninstrumented *u) {
     static const char *const own[] = {"librma", "libmpi", "libpmpi", "libopen-", "libtsan"};
-    const char *name = rmai_base_name(info->dlpi_name ? info->dlpi_name : "");
-    struct uninstrumented *u = arg, files = {.names = NULL};
+    const char *name = rmai_base_name(path);
+    struct uninstrumented files = *u;
     struct program p;
-    (void)size;
-    if (!strstr(name, ".so")) return 0;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (!strncmp(name, own[i], strlen(own[i]))) return 0;
-    if (!open_file(&p, info->dlpi_name)) return 0;
-    if (calls_interface(&p)) {
-        files = *u;
+        if (!strncmp(name, own[i], strlen(own[i]))) return;
+    if (!open_file(&p, path)) return;
+    if (!callers_only || calls_interface(&p)) {
         if (add_files(&p, &files))
             *u = files;
         else
             add_name(u, name);
     }
     close_program(&p);
+}
+
+/* A part of the program may be a library. */
+static int add_loaded(struct dl_phdr_info *info, size_t size, void *arg) {
+    (void)size;
+    if (info->dlpi_name && strstr(rmai_base_name(info->dlpi_name), ".so")) add_library(info->dlpi_name, 1, arg);
     return 0;
 }
 
@@ -256,6 +259,19 @@ int race_symbols_uninstrumented(char *names, size_t room) {
     known = add_files(&p, &u);
     close_program(&p);
     if (!known) return -1;
-    dl_iterate_phdr(add_library, &u);
+    dl_iterate_phdr(add_loaded, &u);
+    return u.count;
+}
+
+int race_symbols_opened(void *handle, char *names, size_t room, uint64_t *key) {
+    static const struct link_map *last; /* a program looks up many functions of one library */
+    struct uninstrumented u = {.names = names, .room = room};
+    const struct link_map *map;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) || !map->l_name[0]) return 0;
+    if (__atomic_exchange_n(&last, map, __ATOMIC_RELAXED) == map) return 0;
+    add_library(map->l_name, 0, &u);
+    *key = 0xcbf29ce484222325u;
+    for (const char *p = map->l_name; *p; p++) *key = (*key ^ (unsigned char)*p) * 0x100000001b3u;
+    *key |= 1; /* never 0, as the keys of pairs */
     return u.count;
 }

@@ -135,6 +135,7 @@ static int at_work;
 static uint32_t at_work_lock; /* the number and the mode change together, under this lock */
 
 void race_team_begins(void) {
+    race_threads_begin(); /* a thread of OpenMP's runtime may begin much later */
     race_spin_lock(&at_work_lock);
     if (at_work++ == 0) race_private_mode(RACE_PRIVATE_ALL);
     race_spin_unlock(&at_work_lock);

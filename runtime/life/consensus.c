@@ -44,6 +44,26 @@ static int all_have_same(const struct rmai_least *x, const struct rmai_least *mi
     return x->value == -minus_x->value;
 }
 
+static long tool; /* this PE's number */
+static struct {
+    int differ;
+    int pes[2];
+} tools; /* as rma_tools_differ_ returns them */
+
+void rma_tool_(long number) { tool = number; }
+
+int rma_tools_differ_(int pes[2]) {
+    pes[0] = tools.pes[0];
+    pes[1] = tools.pes[1];
+    return tools.differ;
+}
+
+static void compare_tools(const struct rmai_least *least, const struct rmai_least *minus) {
+    tools.differ = all_have_same(least, minus) ? 0 : least->value ? 1 : 2;
+    tools.pes[0] = least->pe;
+    tools.pes[1] = minus->pe;
+}
+
 int rmai_consensus_facts(struct rmai_world *w, int code) {
     enum {
         OUTCOME,
@@ -57,6 +77,8 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
         HOST_MINUS,
         WATCHED,
         MPI_FIRST,
+        TOOL,
+        TOOL_MINUS,
         SETTINGS,
         NUMBERS = SETTINGS + RMAI_SETTINGS_NUMBERS
     };
@@ -72,7 +94,9 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
                                       [HOST] = {.value = host},
                                       [HOST_MINUS] = {.value = -host},
                                       [WATCHED] = {.value = w->job.mpi_multiple},
-                                      [MPI_FIRST] = {.value = rmai_error_of_mpi()}};
+                                      [MPI_FIRST] = {.value = rmai_error_of_mpi()},
+                                      [TOOL] = {.value = tool},
+                                      [TOOL_MINUS] = {.value = -tool}};
     if (w->job.settings.progress == RMAI_PROGRESS_NONE) all[WATCHED].value = 0;
     rmai_settings_offer(&w->job.settings, &all[SETTINGS]);
     code = reduce_numbers(w, all, NUMBERS);
@@ -87,6 +111,7 @@ int rmai_consensus_facts(struct rmai_world *w, int code) {
     w->job.one_machine = all_have_same(&all[MACHINE], &all[MACHINE_MINUS]);
     w->job.one_host = w->job.one_machine && all_have_same(&all[HOST], &all[HOST_MINUS]);
     w->job.all_progress = (int)all[WATCHED].value;
+    compare_tools(&all[TOOL], &all[TOOL_MINUS]);
     return code;
 }
 

@@ -18,8 +18,8 @@ int rmai_consensus(struct rmai_world *w, int code);
 
 /* rmai_consensus_facts agrees on the settings, by the scopes of their table; on whether all PEs run the same program,
  * so that its global variables may be symmetric; on whether MPI's windows have started all PEs; on whether all PEs may
- * have a progress thread; and on whether all run on one machine, and on one host. It needs w->job.settings and
- * w->statics. */
+ * have a progress thread; on whether all run on one machine, and on one host; and on whether all have the same tool
+ * (rma_tools_differ_ in rma_inline.h). It needs w->job.settings and w->statics. */
 int rmai_consensus_facts(struct rmai_world *w, int code);
 
 /* rmai_consensus_nodes finds the most PEs that a node has (*most), which limits the heaps. */
