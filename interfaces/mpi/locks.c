@@ -97,10 +97,10 @@ static void find_holder(struct lock_wait *l) {
     const uint32_t wanted = (uint32_t)l->turn->rank + 1;
     const uint32_t least = l->turn->as == RMAI_WIN_READER ? RMAI_WIN_HAS_ALL : RMAI_WIN_TAKES_ALL;
     l->holder = -1;
-    for (int rank = 0; rank < l->w->family->n; rank++) {
+    for (int rank = 0; rank < l->w->comm->n; rank++) {
         struct rmai_win_peer p;
         struct rmai_win_record record;
-        if (rank == l->w->family->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
+        if (rank == l->w->comm->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
         if (p.record) {
             record.locked = __atomic_load_n(&p.record->locked, __ATOMIC_RELAXED);
             record.locks_all = __atomic_load_n(&p.record->locks_all, __ATOMIC_RELAXED);
@@ -115,8 +115,8 @@ static void find_holder(struct lock_wait *l) {
 /* Reads the locks of other nodes at once, from rank `first` on. */
 static int read_far(struct lock_wait *l, int first) {
     int code = RMA_SUCCESS, one;
-    if (l->w->family->n == l->w->family->n_near) return code;
-    for (int i = first; i < l->w->family->n && code == RMA_SUCCESS; i++) {
+    if (l->w->comm->n == l->w->comm->n_near) return code;
+    for (int i = first; i < l->w->comm->n && code == RMA_SUCCESS; i++) {
         struct turn *t = &l->others[i];
         if (t->near || t->state == NOT_QUEUED) continue;
         code = begin_read(l->call, in_of(t), &t->in);
@@ -130,7 +130,7 @@ static int read_far(struct lock_wait *l, int first) {
  */
 static int let_writers_pass(struct lock_wait *l, int first) {
     int code = read_far(l, first), yields = 0, one;
-    for (int i = first; i < l->w->family->n && code == RMA_SUCCESS; i++) {
+    for (int i = first; i < l->w->comm->n && code == RMA_SUCCESS; i++) {
         struct turn *t = &l->others[i];
         if (t == l->turn || t->state == NOT_QUEUED) continue;
         if (t->near) {
@@ -227,16 +227,16 @@ int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t 
 
 /* Asks the directories where the records on other nodes are, once for each window. */
 static int find_far_records(struct rmai_win *w, const char *call) {
-    const int n = w->family->n, n_far = n - w->family->n_near;
+    const int n = w->comm->n, n_far = n - w->comm->n_near;
     rma_gptr_t *records;
     int code = RMA_SUCCESS, one;
     if (n_far == 0 || w->far_records) return RMA_SUCCESS;
     records = malloc((size_t)n_far * sizeof *records);
     if (!records) return rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, n_far);
     for (int rank = 0, i = 0; rank < n && code == RMA_SUCCESS; rank++)
-        if (rmai_win_family_slot(w->family, rank) < 0)
+        if (rmai_win_comm_slot(w->comm, rank) < 0)
             code = rma_get_nbi(&records[i++], &rmai_win_directory[w->number], sizeof *records,
-                               rmai_win_family_pe(w->family, rank));
+                               rmai_win_comm_pe(w->comm, rank));
     one = rma_quiet();
     if (code == RMA_SUCCESS) code = one;
     if (code == RMA_SUCCESS)
@@ -248,8 +248,8 @@ static int find_far_records(struct rmai_win *w, const char *call) {
 
 /* The place of each process's lock. */
 static void find_locks(const struct rmai_win *w, struct turn *turns) {
-    for (int rank = 0, far = 0; rank < w->family->n; rank++) {
-        const int slot = rmai_win_family_slot(w->family, rank);
+    for (int rank = 0, far = 0; rank < w->comm->n; rank++) {
+        const int slot = rmai_win_comm_slot(w->comm, rank);
         turns[rank] = (struct turn){.as = RMAI_WIN_READER, .rank = rank};
         if (slot >= 0)
             turns[rank].near = &w->near[slot].record->lock;
@@ -261,13 +261,13 @@ static void find_locks(const struct rmai_win *w, struct turn *turns) {
 /* Takes a ticket for each lock. For those of other nodes one round trip takes it and reads `out` for the first time. */
 static int begin_all(struct rmai_win *w, const char *call, struct turn *turns) {
     int code = RMA_SUCCESS, one;
-    for (int i = 0; i < w->family->n && code == RMA_SUCCESS; i++) {
+    for (int i = 0; i < w->comm->n && code == RMA_SUCCESS; i++) {
         code = begin_turn(call, &turns[i]);
         if (code == RMA_SUCCESS && !turns[i].near) code = begin_read(call, out_of(&turns[i]), &turns[i].out);
     }
-    if (w->family->n == w->family->n_near) return code;
+    if (w->comm->n == w->comm->n_near) return code;
     one = rma_quiet();
-    for (int i = 0; i < w->family->n; i++)
+    for (int i = 0; i < w->comm->n; i++)
         if (turns[i].state == QUEUED && !turns[i].near && has_come(&turns[i])) turns[i].state = HELD;
     return code == RMA_SUCCESS ? one : code;
 }
@@ -281,7 +281,7 @@ static int await_all(struct rmai_win *w, const char *call, struct turn *turns) {
     l.all_at = rma_wtime() + ALL_INTERVAL;
     do {
         waited = 0;
-        for (int i = 0; i < w->family->n; i++) {
+        for (int i = 0; i < w->comm->n; i++) {
             int one;
             if (turns[i].state != QUEUED) continue;
             l.turn = &turns[i];
@@ -295,16 +295,16 @@ static int await_all(struct rmai_win *w, const char *call, struct turn *turns) {
 }
 
 int rmai_win_take_all(struct rmai_win *w, const char *call) {
-    struct turn *turns = malloc((size_t)w->family->n * sizeof *turns);
+    struct turn *turns = malloc((size_t)w->comm->n * sizeof *turns);
     int code = turns ? find_far_records(w, call)
-                     : rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, w->family->n);
+                     : rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, w->comm->n);
     int one;
     if (code == RMA_SUCCESS) {
         find_locks(w, turns);
         code = begin_all(w, call, turns);
         one = await_all(w, call, turns);
         if (code == RMA_SUCCESS) code = one;
-        for (int i = 0; i < w->family->n && code != RMA_SUCCESS; i++)
+        for (int i = 0; i < w->comm->n && code != RMA_SUCCESS; i++)
             if (turns[i].state == HELD) end_turn(call, &turns[i]);
         if (code != RMA_SUCCESS) rma_send_gathered_();
     }
@@ -313,9 +313,9 @@ int rmai_win_take_all(struct rmai_win *w, const char *call) {
 }
 
 int rmai_win_release_all(struct rmai_win *w, const char *call) {
-    const int n_far = w->family->n - w->family->n_near;
+    const int n_far = w->comm->n - w->comm->n_near;
     int code = RMA_SUCCESS;
-    for (int i = 0; i < w->family->n_near; i++)
+    for (int i = 0; i < w->comm->n_near; i++)
         __atomic_fetch_add(&w->near[i].record->lock.out, RMAI_WIN_READER, __ATOMIC_ACQ_REL);
     for (int i = 0; i < n_far; i++) {
         struct turn turn = {.at = w->far_records[i] + LOCK, .as = RMAI_WIN_READER, .state = HELD};
