@@ -263,12 +263,12 @@ static int count_reached(void *context) {
 /* The barrier between the nodes: in round k each leader signals the leader 2^k nodes further, and waits for a signal.
  * The process of a node that arrives last does this on behalf of its leader. After D. Hensgen, R. Finkel and U. Manber,
  * "Two algorithms for barrier synchronization", 1988. */
-static int meet_nodes(struct rmai_win *w) {
+static int barrier_of_leaders(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
     const struct rmai_win_comm *f = w->comm;
     for (int k = 0; k < f->n_rounds; k++) {
         struct count_wait c = {&leader->round[k], w->fences};
-        rma_gptr_t *at = &w->meets[k];
+        rma_gptr_t *at = &w->partner_records[k];
         int code = RMA_SUCCESS;
         if (*at == RMA_GPTR_NULL)
             code = rma_get(at, &rmai_win_directory[w->number], sizeof *at, rmai_win_comm_pe(f, f->partners[k]));
@@ -281,7 +281,7 @@ static int meet_nodes(struct rmai_win *w) {
     return RMA_SUCCESS;
 }
 
-static int meet(struct rmai_win *w) {
+static int barrier_of_window(struct rmai_win *w) {
     struct rmai_win_record *leader = w->near[0].record;
     const uint32_t old = __atomic_load_n(&leader->over.value, __ATOMIC_RELAXED);
     const uint32_t before = atomic_fetch_add_explicit(&leader->arrived, 1, memory_order_acq_rel);
@@ -291,7 +291,7 @@ static int meet(struct rmai_win *w) {
         rma_event_await_("MPI_Win_fence", &leader->over, old);
         return RMA_SUCCESS;
     }
-    code = meet_nodes(w);
+    code = barrier_of_leaders(w);
     atomic_store_explicit(&leader->arrived, 0, memory_order_relaxed);
     rma_event_set_(&leader->over, old + 1);
     return code;
@@ -313,7 +313,7 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
      * which would wait for it. */
     two = w->comm->n == 2 && w->comm->n_near == 1;
     code = two ? complete_unflushed(w) : complete_everywhere(w);
-    one = meet(w);
+    one = barrier_of_window(w);
     if (code == RMA_SUCCESS) code = one;
     if (two) note_earlier_puts(w);
     w->open = !(assert &MPI_MODE_NOSUCCEED);

@@ -39,9 +39,12 @@ struct rmai_win_outgrown;
  * Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory multiprocessors", 1991. */
 struct rmai_win_lock {
     uint64_t in, out;
+    uint64_t all; /* processes that have the lock by MPI_Win_lock_all, or wait for it there; and RMAI_WIN_OPEN: a writer
+                     that waits lets them in (locks.c) */
 };
 #define RMAI_WIN_WRITER (UINT64_C(1) << 32)
 #define RMAI_WIN_READER UINT64_C(1)
+#define RMAI_WIN_OPEN   (UINT64_C(1) << 63)
 
 /* For reports: its owner waits in MPI_Win_lock_all, and has perhaps locked others; or it has locked all. */
 #define RMAI_WIN_TAKES_ALL 1u
@@ -122,8 +125,8 @@ struct rmai_win {
     uint64_t completed;         /* and how many calls of MPI_Win_complete this process has used before */
     uint32_t *posts_seen;       /* posts of processes of this node that a start has used */
     uint64_t fences;
-    rma_gptr_t meets[RMAI_WIN_ROUNDS]; /* in a fence: where the records of the partners are; RMA_GPTR_NULL: ask */
-    struct rmai_win_record *record;    /* this process's own */
+    rma_gptr_t partner_records[RMAI_WIN_ROUNDS]; /* of a fence's rounds, or RMA_GPTR_NULL: ask */
+    struct rmai_win_record *record;              /* this process's own */
     rma_gptr_t record_at;
     int number; /* in the directory */
     int flavor, model;
