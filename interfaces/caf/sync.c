@@ -17,6 +17,7 @@
 #include "interfaces/caf/sync.h"
 #include "interfaces/caf/team.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static uint64_t last_epoch(void) { return __atomic_load_n(&rmai_caf.self->last_e
  * if this image has to ask each other one whether it has arrived. */
 static int meet_in_librma(const char *statement, uint64_t epoch) {
     const uint64_t before = last_epoch();
+    assert(before <= epoch && "no image leaves in a later barrier before this one has entered the one before that");
     if (before != 0 && before < epoch) return 0;
     rma_call_as_(statement);
     rmai_caf_must(rma_sync_all());
@@ -114,6 +116,7 @@ static struct rmai_caf_parcel *shown_in(struct rmai_caf_team_words *words, uint6
 
 static struct rmai_caf_parcel *shown_by(int i) {
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[rmai_caf.initial->slot];
+    assert(i >= 0 && i < rmai_caf.n && "images are numbered from 0 here");
     return rma_ptr(shown_in(words, words->epoch), rmai_caf.initial->pes[i]);
 }
 
