@@ -40,21 +40,21 @@ static int common_divisor(int a, int b) {
 
 int rmai_nodes_rule(const struct rmai_job *job, const struct rmai_team *t, struct rmai_team_nodes *nodes) {
     const int stride = t->stride < 0 ? -t->stride : t->stride;
-    nodes->block = nodes->turn = 0;
+    nodes->block = nodes->cycle = 0;
     if (t->list || job->placement == RMAI_PLACED_ANYHOW) return 0;
     if (job->placement == RMAI_PLACED_IN_TURN)
-        nodes->turn = job->n_nodes / common_divisor(job->n_nodes, stride);
+        nodes->cycle = job->n_nodes / common_divisor(job->n_nodes, stride);
     else if (stride >= job->node_most)
         nodes->block = 1;
     else if (t->stride > 0 && job->node_most % stride == 0 && t->start % job->node_most < stride)
         nodes->block = job->node_most / stride; /* the first node is whole */
-    if (nodes->turn >= t->n) nodes->block = 1;
+    if (nodes->cycle >= t->n) nodes->block = 1;
     nodes->in_order = nodes->block > 0;
-    nodes->leaders.n = nodes->block ? (t->n + nodes->block - 1) / nodes->block : nodes->turn;
+    nodes->leaders.n = nodes->block ? (t->n + nodes->block - 1) / nodes->block : nodes->cycle;
     nodes->leaders.list = NULL;
     nodes->leaders.start = t->start;
     nodes->leaders.stride = nodes->block ? nodes->block * t->stride : t->stride;
-    return nodes->block || nodes->turn;
+    return nodes->block || nodes->cycle;
 }
 
 /* On entry nodes->node_of[i] is the team number of the first PE of PE i's node; it becomes the node's number. */

@@ -39,12 +39,12 @@ struct rmai_team_round {
 
 /* What a team of several nodes knows about them. Its first collective that moves data fills it in (collectives/nodes).
  * The nodes have numbers in the order of their first PEs. If the team's PEs meet each node in the same way
- * (rmai_nodes_rule), a rule tells the number of each PE's node: i / block if block > 0, else i % turn if turn > 0. Only
- * without a rule there are tables, of 4 bytes for each PE and 4 for each node. */
+ * (rmai_nodes_rule), a rule tells the number of each PE's node: i / block if block > 0, else i % cycle if cycle > 0.
+ * Only without a rule there are tables, of 4 bytes for each PE and 4 for each node. */
 struct rmai_team_nodes {
     char *room;                /* RMAI_BETWEEN_ROOM bytes for pieces under way; NULL: nothing is known */
     size_t *sizes;             /* in the same memory: 1 + a number for each PE of the team, for a call */
-    int block, turn;           /* the rule */
+    int block, cycle;          /* the rule */
     int *node_of;              /* or in the same memory: the number of each PE's node, */
     int *leader;               /* and the PE of the job that is the first of each node */
     int in_order;              /* each node's PEs have successive numbers in the team; alike on all PEs */
@@ -54,7 +54,7 @@ struct rmai_team_nodes {
 
 /* rmai_team_node returns the number of the node of PE i of the team. */
 static inline int rmai_team_node(const struct rmai_team_nodes *nodes, int i) {
-    return nodes->block ? i / nodes->block : nodes->turn ? i % nodes->turn : nodes->node_of[i];
+    return nodes->block ? i / nodes->block : nodes->cycle ? i % nodes->cycle : nodes->node_of[i];
 }
 
 struct rmai_team {

@@ -108,7 +108,7 @@ check_litmus_itself() {
     mkdir changed
     (cd "$top_srcdir" && tar -cf - base heap include runtime) | (cd changed && tar -xf -)
     chmod -R u+w changed
-    notices 'FAIL mailbox: a post, .* races' 's/\(&e->value, near->turn, memory_order_\)release/\1relaxed/' \
+    notices 'FAIL mailbox: a post, .* races' 's/\(&e->value, near->epoch, memory_order_\)release/\1relaxed/' \
         runtime/node/mailbox.c
     notices 'not there any more' 's/\(atomic_store_explicit(&e\)->value, near/\1[0].value, near/' \
         runtime/node/mailbox.c

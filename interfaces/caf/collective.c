@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective subroutines, in three ways:
- * - Short data in a team whose size is a power of two travel with the messages of a barrier (rmai_caf_exchange,
- * sync.h).
+ * - Short data travel with a barrier: images that share processors show them to each other (rmai_caf_show, sync.h),
+ *   other teams whose size is a power of two exchange them (rmai_caf_exchange).
  * - librma broadcasts, and reduces what it can: sums, minima and maxima of the types that C has.
  * - This module reduces other types, characters, and by the user's operations: the images exchange parts, each reduces
  *   its own part over all images, in their order, and the results are collected.
@@ -39,7 +39,10 @@ void rmai_caf_broadcast(struct rmai_caf_result r, void *data, size_t len, int so
     struct rmai_caf_team *team = rmai_caf.team;
     if (rmai_caf_pe(r, "CO_BROADCAST", team, source) < 0) return;
     const uint64_t says = rmai_caf_says(RMAI_CAF_BROADCAST, source, len);
-    if (rmai_caf_can_exchange(team->n, len)) {
+    if (rmai_caf_shows(team, len)) {
+        if (!rmai_caf_show(r, "CO_BROADCAST", says, data, team->me == source - 1 ? len : 0)) return;
+        if (team->me != source - 1) copy_few(data, rmai_caf_shown(source - 1), len);
+    } else if (rmai_caf_can_exchange(team->n, len)) {
         struct spread s = {.distance = team->me ^ (source - 1), .len = len};
         struct rmai_caf_parcel parcel = {.says = says};
         copy_few(parcel.data, data, len);
@@ -200,6 +203,13 @@ static void take_and_combine(void *mine, const void *theirs, int round, const vo
     }
 }
 
+/* Combines what the images have shown, in their order. */
+static void combine_shown(void *data, int images, size_t bytes, size_t n, rmai_caf_combine *combine,
+                          const void *context) {
+    copy_few(data, rmai_caf_shown(0), bytes);
+    for (int i = 1; i < images; i++) combine(data, rmai_caf_shown(i), n, context);
+}
+
 #define SHORT_BYTES                                                                                                    \
     1024 /* if the data of all images together have at most this length, each image reduces all of them */
 
@@ -248,7 +258,10 @@ void rmai_caf_reduce(struct rmai_caf_result r, const char *statement, enum rmai_
             return;
         }
     }
-    if (rmai_caf_can_exchange(team->n, bytes)) {
+    if (rmai_caf_shows(team, bytes)) {
+        if (!rmai_caf_show(r, statement, says, data, bytes)) return;
+        if (result == 0 || result - 1 == team->me) combine_shown(data, team->n, bytes, n * per, combine, context);
+    } else if (rmai_caf_can_exchange(team->n, bytes)) {
         struct operation o = {.combine = combine, .n = n * per, .context = context, .me = team->me};
         struct rmai_caf_parcel parcel = {.says = says};
         copy_few(parcel.data, data, bytes);

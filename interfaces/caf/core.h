@@ -51,7 +51,8 @@ struct rmai_caf_team_words {
     uint64_t arrived[RMAI_CAF_ROUNDS];      /* how often the partner of each round has arrived at a barrier, */
     uint64_t exchanged[RMAI_CAF_EXCHANGES]; /* and at an exchange; plus RMAI_CAF_LEFT if the partner has left */
     /* What the partner of each round has sent. An image sends for the exchange after the next one only when this image
-     * has finished the next one, so two sets of boxes are enough. */
+     * has finished the next one, so two sets of boxes are enough. Where images share processors, the first box of a set
+     * is what this image shows to the others (rmai_caf_show). */
     struct rmai_caf_parcel box[2][RMAI_CAF_EXCHANGES];
     uint64_t said[2]; /* what the first partner says at a barrier, and at the next one; 0: nothing */
 } __attribute__((aligned(128)));
@@ -66,6 +67,7 @@ struct rmai_caf_lock_node {
 /* What an image shows to the others: a symmetric object. */
 struct rmai_caf_image {
     uint64_t gone;        /* how many images have stopped or failed and told this image */
+    uint64_t last_epoch;  /* of the initial team: its barrier that images entered when they left; 0: none has left */
     uint64_t status;      /* of this image: 0, RMAI_CAF_STAT_STOPPED or RMAI_CAF_STAT_FAILED */
     uint64_t self;        /* where this struct is in its own process: peers translate addresses by it (coarray.c), */
     uint64_t space;       /* and how many bytes from the beginning of its space on are librma's */
@@ -94,7 +96,8 @@ struct rmai_caf {
     int updated; /* atomics are under way to the image on PE updated - 1: to none if it is 0, and if
                     it is RMAI_CAF_MANY to several */
     int me, n;
-    int early; /* 1: main may not have begun yet: constructors register coarrays */
+    int crowded; /* 1: all images are on one node, and share processors */
+    int early;   /* 1: main may not have begun yet: constructors register coarrays */
 };
 extern struct rmai_caf rmai_caf;
 

@@ -35,6 +35,7 @@ void rmai_caf_start(void) {
     rma_call_as_(NULL);
     rmai_caf.me = rma_my_pe();
     rmai_caf.n = rma_n_pes();
+    rmai_caf.crowded = rma_reach_.one_node && rma_crowded_();
     struct rmai_caf_image *self = symmetric_or_stop(1, sizeof *self);
     rmai_caf.pair = symmetric_or_stop((size_t)rmai_caf.n, sizeof *rmai_caf.pair);
     rmai_caf.expected = calloc((size_t)rmai_caf.n, sizeof *rmai_caf.expected);
@@ -104,7 +105,11 @@ static int all_at_the_end(void) {
 void rmai_caf_finish(void) {
     if (!rmai_caf.self || !rma_initialized()) return;
     rmai_caf_must(rma_quiet());
-    if (rmai_caf.n > 1 && !all_at_the_end()) rmai_caf_leave(RMAI_CAF_STAT_STOPPED);
+    if (rmai_caf.n > 1) {
+        const int missed = !all_at_the_end();
+        if (missed) rmai_caf_leave(RMAI_CAF_STAT_STOPPED);
+        rmai_caf_sync_leaving(missed);
+    }
     rmai_caf_serve_end();
     rma_finalize();
     rmai_caf.self = NULL;
@@ -118,7 +123,10 @@ __attribute__((destructor(102))) static void stop_for_program(void) {
 
 void rmai_caf_fail(void) {
     rmai_caf_lock_give_up();
-    if (rmai_caf.n > 1) rmai_caf_leave(RMAI_CAF_STAT_FAILED);
+    if (rmai_caf.n > 1) {
+        rmai_caf_leave(RMAI_CAF_STAT_FAILED);
+        rmai_caf_sync_leaving(1);
+    }
     rmai_caf_serve_end();
     rma_finalize();
     rmai_caf.self = NULL;

@@ -2,6 +2,12 @@
 /* Synchronization of images. A barrier is a dissemination barrier (Hensgen, Finkel, Manber, 1988): in round k image i
  * tells image i + 2^k that it has arrived, and waits for image i - 2^k. The words only count up, so no word is reset.
  *
+ * Where images share processors, each round would wake each image. There all images meet by the barrier of librma,
+ * which wakes an image once. It waits for all images. So an image that leaves enters it a last time, after it has
+ * written the epoch of that barrier to all images. All images find this epoch when they come out of the barrier, and do
+ * not enter another one. The epoch is the same whoever leaves: no image enters a barrier before all images have entered
+ * the one before.
+ *
  * As soon as an image has left, all words of its teams are marked (image.c), and the images use another barrier: each
  * polls the epochs of all others, except of those that have left. That is slow, but it does not wait for words of
  * images that have left. Images in either kind of barrier see each other, since both count the same epochs. */
@@ -11,9 +17,11 @@
 #include "interfaces/caf/sync.h"
 #include "interfaces/caf/team.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The barrier after an image has left. Returns the status of those that have not arrived. */
 static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *team, uint64_t epoch) {
@@ -37,12 +45,16 @@ static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *
     return result;
 }
 
+static inline void publish_epoch(struct rmai_caf_team_words *words, uint64_t epoch) {
+    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+}
+
 /* Publishes the epoch, when the signal of the first round has left. Signals are releases, but another image may also
  * learn from the epoch that this one has arrived, so this image's puts are completed first. Of two images only the
  * partner can, and what this image has sent to it arrives in order: puts, signal, and the answer with the epoch. */
 static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int n) {
     if (n > 2) rma_quiet();
-    __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
+    publish_epoch(words, epoch);
 }
 
 /* ---- what images say ---- */
@@ -72,10 +84,73 @@ static void compare_says(const char *statement, int i, uint64_t theirs, uint64_t
                     describe(other_text, theirs), describe(this_text, mine));
 }
 
+/* ---- images that share processors ---- */
+
+static uint64_t last_epoch(void) { return __atomic_load_n(&rmai_caf.self->last_epoch, __ATOMIC_ACQUIRE); }
+
+/* Enters librma's barrier of this epoch, unless images have left before it. Returns 1 if no image has left yet, and 0
+ * if this image has to ask each other one whether it has arrived. */
+static int meet_in_librma(const char *statement, uint64_t epoch) {
+    const uint64_t before = last_epoch();
+    assert(before <= epoch && "no image leaves in a later barrier before this one has entered the one before that");
+    if (before != 0 && before < epoch) return 0;
+    rma_call_as_(statement);
+    rmai_caf_must(rma_sync_all());
+    rma_call_as_(NULL);
+    return last_epoch() == 0;
+}
+
+void rmai_caf_sync_leaving(int tells) {
+    const uint64_t epoch = rmai_caf.self->teams[rmai_caf.initial->slot].epoch + 1;
+    if (!rmai_caf_shows(rmai_caf.initial, 0)) return;
+    for (int pe = 0; pe < rmai_caf.n && tells && last_epoch() == 0; pe++)
+        if (pe != rmai_caf.me) rma_atomic_set_uint64(&rmai_caf.self->last_epoch, epoch, pe);
+    meet_in_librma("end of the program", epoch);
+}
+
+/* Where this image shows something in that epoch. It uses the place again after the next barrier only, which the others
+ * enter when they have read it. */
+static struct rmai_caf_parcel *shown_in(struct rmai_caf_team_words *words, uint64_t epoch) {
+    return &words->box[epoch % 2][0];
+}
+
+static struct rmai_caf_parcel *shown_by(int i) {
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[rmai_caf.initial->slot];
+    assert(i >= 0 && i < rmai_caf.n && "images are numbered from 0 here");
+    return rma_ptr(shown_in(words, words->epoch), rmai_caf.initial->pes[i]);
+}
+
+const void *rmai_caf_shown(int i) { return shown_by(i)->data; }
+
+static enum rmai_caf_stat meet_and_show(const char *statement, uint64_t says, const void *data, size_t len) {
+    const struct rmai_caf_team *team = rmai_caf.initial;
+    struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
+    const uint64_t epoch = words->epoch + 1;
+    struct rmai_caf_parcel *shown = shown_in(words, epoch);
+    shown->says = says; /* plain stores are enough: the barrier publishes them */
+    if (len) memcpy(shown->data, data, len);
+    rmai_caf_must(rma_quiet());
+    publish_epoch(words, epoch);
+    if (!meet_in_librma(statement, epoch)) return meet_the_others(team, epoch);
+    if (says) {
+        const int next = team->me + 1 < team->n ? team->me + 1 : 0;
+        compare_says(statement, next, shown_by(next)->says, says);
+    }
+    return RMAI_CAF_OK;
+}
+
+int rmai_caf_show(struct rmai_caf_result r, const char *statement, uint64_t says, const void *data, size_t len) {
+    const enum rmai_caf_stat stat = meet_and_show(statement, says, data, len);
+    if (__builtin_expect(stat == RMAI_CAF_OK, 1)) return 1;
+    rmai_caf_report_left(r, statement, stat, rmai_caf.initial);
+    return 0;
+}
+
 /* ---- barriers ---- */
 
 static inline __attribute__((always_inline)) enum rmai_caf_stat meet(const char *statement, struct rmai_caf_team *team,
                                                                      uint64_t says) {
+    if (rmai_caf_shows(team, 0)) return meet_and_show(statement, says, NULL, 0);
     struct rmai_caf_team_words *words = &rmai_caf.self->teams[team->slot];
     uint64_t epoch = words->epoch + 1, turn = ++team->barriers, *said = &words->said[turn % 2];
     for (int round = 0, far = 1; far < team->n; round++, far *= 2) {
@@ -136,7 +211,7 @@ int rmai_caf_exchange(struct rmai_caf_result r, const char *statement, struct rm
 }
 
 int rmai_caf_sync_saying(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, uint64_t says) {
-    if (rmai_caf_can_exchange(team->n, 0)) {
+    if (!rmai_caf_shows(team, 0) && rmai_caf_can_exchange(team->n, 0)) {
         struct rmai_caf_parcel parcel = {.says = says};
         return rmai_caf_exchange(r, statement, team, &parcel, 0, NULL, NULL);
     }

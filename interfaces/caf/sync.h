@@ -33,6 +33,19 @@ static inline uint64_t rmai_caf_says(enum rmai_caf_collective what, int image, s
     return ((uint64_t)what + 1) | (uint64_t)(unsigned)image << 4 | (uint64_t)bytes << 28;
 }
 
+/* rmai_caf_sync_leaving: this image leaves, and enters the barrier of all images a last time. `tells`: others may find
+ * it missing. It returns when all other images have entered that barrier, or have left. */
+void rmai_caf_sync_leaving(int tells);
+
+/* rmai_caf_shows: 1 if the images of team can show each other `len` bytes in a barrier: all images, which share
+ * processors. rmai_caf_show is that barrier; it returns 0 after it has reported that an image has left. Until this
+ * image's next statement of the team rmai_caf_shown returns what image i, from 0, has shown. */
+static inline int rmai_caf_shows(const struct rmai_caf_team *team, size_t len) {
+    return rmai_caf.crowded && team == rmai_caf.initial && len <= RMAI_CAF_BOX;
+}
+int rmai_caf_show(struct rmai_caf_result r, const char *statement, uint64_t says, const void *data, size_t len);
+const void *rmai_caf_shown(int i);
+
 /* rmai_caf_exchange: a barrier in which the images also exchange up to RMAI_CAF_BOX bytes of data: in round k each
  * image calls take with the data of the image whose number differs from its own in bit k, as it was before that round.
  * Only for teams of rmai_caf_can_exchange. Returns 0 after it has reported that an image has left. */
@@ -44,8 +57,7 @@ static inline int rmai_caf_can_exchange(int n, size_t len) {
 }
 
 /* rmai_caf_sync_members: as rmai_caf_sync_team, but reports nothing on success. Returns 1 if all images are there.
- * rmai_caf_sync_saying also compares what the
- * images say. */
+ * rmai_caf_sync_saying also compares what the images say. */
 int rmai_caf_sync_members(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team);
 int rmai_caf_sync_saying(struct rmai_caf_result r, const char *statement, struct rmai_caf_team *team, uint64_t says);
 

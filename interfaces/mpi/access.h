@@ -57,7 +57,7 @@ static inline int rmai_win_in_range(const struct rmai_win_peer *p, MPI_Aint disp
  * that of its first byte; NULL if it cannot tell quickly. */
 static inline const struct rmai_win_peer *rmai_win_reach(struct rmai_win *w, int rank, MPI_Aint disp, size_t len,
                                                          uint64_t *offset) {
-    const int slot = rmai_win_family_slot(w->family, rank);
+    const int slot = rmai_win_comm_slot(w->comm, rank);
     const struct rmai_win_peer *p;
     if (__builtin_expect(slot < 0 || !(w->near[slot].access | w->open), 0)) return NULL;
     p = &w->near[slot];

@@ -3,7 +3,7 @@
 
 #include "interfaces/mpi/attributes.h"
 #include "interfaces/mpi/errors.h"
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/state.h"
 
 #include <dlfcn.h>
@@ -297,7 +297,7 @@ RMAI_MPI_API int MPI_Win_get_group(MPI_Win win, MPI_Group *group) {
     struct rmai_win *w = rmai_win_of(win);
     if (!w) return PMPI_Win_get_group(win, group);
     if (!group) return rmai_win_null(w, "MPI_Win_get_group", "group");
-    return PMPI_Comm_group(w->family->comm, group) == MPI_SUCCESS
+    return PMPI_Comm_group(w->comm->duplicate, group) == MPI_SUCCESS
                ? MPI_SUCCESS
                : rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_get_group: MPI cannot make a group");
 }

@@ -8,7 +8,7 @@
 
 #include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/errors.h"
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/requests.h"
 #include "interfaces/mpi/state.h"
 #include "interfaces/mpi/types.h"
@@ -199,7 +199,7 @@ RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
         rma_call_as_(__func__);
         return finish(comm, rma_team_sync(team));
     }
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm)) RMAI_WIN_RETURN_MPI(PMPI_Barrier(comm));
+    if (comm == MPI_COMM_NULL || !rmai_win_comm_serves(comm)) RMAI_WIN_RETURN_MPI(PMPI_Barrier(comm));
     code = PMPI_Ibarrier(comm, &request);
     return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
 }
@@ -226,7 +226,7 @@ RMAI_MPI_API int MPI_Bcast(void *buffer, int n, MPI_Datatype type, int root, MPI
         if (bytes - 1 < ROOM && root >= 0 && root < n_processes && is_address(buffer, t))
             return broadcast(buffer, n, t, bytes, root, comm);
     }
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
+    if (comm == MPI_COMM_NULL || !rmai_win_comm_serves(comm))
         RMAI_WIN_RETURN_MPI(PMPI_Bcast(buffer, n, type, root, comm));
     code = PMPI_Ibcast(buffer, n, type, root, comm, &request);
     return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;
@@ -264,7 +264,7 @@ RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype 
         if (ours_op >= 0 && mine && all && mine != all && all != MPI_IN_PLACE)
             return reduce(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, -1, comm);
     }
-    if (comm == MPI_COMM_NULL || !rmai_win_family_serves(comm))
+    if (comm == MPI_COMM_NULL || !rmai_win_comm_serves(comm))
         RMAI_WIN_RETURN_MPI(PMPI_Allreduce(mine, all, n, type, op, comm));
     code = PMPI_Iallreduce(mine, all, n, type, op, comm, &request);
     return code == MPI_SUCCESS ? rmai_win_await_free(__func__, &request, MPI_STATUS_IGNORE) : code;

@@ -12,8 +12,8 @@
 #define LOCK offsetof(struct rmai_win_record, lock)
 
 int rmai_win_check_rank(struct rmai_win *w, const char *call, int rank) {
-    if (rank >= 0 && rank < w->family->n) return MPI_SUCCESS;
-    return rmai_win_error(w, MPI_ERR_RANK, "%s: rank %d is outside 0..%d", call, rank, w->family->n - 1);
+    if (rank >= 0 && rank < w->comm->n) return MPI_SUCCESS;
+    return rmai_win_error(w, MPI_ERR_RANK, "%s: rank %d is outside 0..%d", call, rank, w->comm->n - 1);
 }
 
 /* ---- locks ---- */
@@ -26,7 +26,7 @@ static int complete_at(const struct rmai_win_peer *p) {
 
 static int complete_everywhere(const struct rmai_win *w) {
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    if (w->family->n_near == w->family->n) return RMA_SUCCESS;
+    if (w->comm->n_near == w->comm->n) return RMA_SUCCESS;
     unsigned before = atomic_load_explicit(&rmai_win_under_way, memory_order_acquire);
     const int code = rma_quiet();
     /* If another thread has begun something meanwhile, its bits and those of before stay. */
@@ -46,7 +46,7 @@ static int complete_unflushed(const struct rmai_win *w) {
 
 /* Called after these signals. */
 static void note_earlier_puts(const struct rmai_win *w) {
-    if (w->family->n_near == w->family->n) return;
+    if (w->comm->n_near == w->comm->n) return;
     rmai_win_begins(RMAI_WIN_EARLIER_PUTS);
 }
 
@@ -242,7 +242,7 @@ RMAI_MPI_API int MPI_Win_sync(MPI_Win win) {
     if (!w) return PMPI_Win_sync(win);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     /* A program may call it in a loop until a put has arrived. */
-    if (w->family->n_near != w->family->n) rma_progress();
+    if (w->comm->n_near != w->comm->n) rma_progress();
     return MPI_SUCCESS;
 }
 
@@ -263,15 +263,15 @@ static int count_reached(void *context) {
 /* The barrier between the nodes: in round k each leader signals the leader 2^k nodes further, and waits for a signal.
  * The process of a node that arrives last does this on behalf of its leader. After D. Hensgen, R. Finkel and U. Manber,
  * "Two algorithms for barrier synchronization", 1988. */
-static int meet_nodes(struct rmai_win *w) {
+static int barrier_of_leaders(struct rmai_win *w) {
     const struct rmai_win_record *leader = w->near[0].record;
-    const struct rmai_win_family *f = w->family;
+    const struct rmai_win_comm *f = w->comm;
     for (int k = 0; k < f->n_rounds; k++) {
         struct count_wait c = {&leader->round[k], w->fences};
-        rma_gptr_t *at = &w->meets[k];
+        rma_gptr_t *at = &w->partner_records[k];
         int code = RMA_SUCCESS;
         if (*at == RMA_GPTR_NULL)
-            code = rma_get(at, &rmai_win_directory[w->number], sizeof *at, rmai_win_family_pe(f, f->partners[k]));
+            code = rma_get(at, &rmai_win_directory[w->number], sizeof *at, rmai_win_comm_pe(f, f->partners[k]));
         if (code == RMA_SUCCESS)
             code = rmai_win_signal("MPI_Win_fence",
                                    *at + offsetof(struct rmai_win_record, round) + (rma_gptr_t)k * sizeof(uint64_t), 1);
@@ -281,17 +281,17 @@ static int meet_nodes(struct rmai_win *w) {
     return RMA_SUCCESS;
 }
 
-static int meet(struct rmai_win *w) {
+static int barrier_of_window(struct rmai_win *w) {
     struct rmai_win_record *leader = w->near[0].record;
     const uint32_t old = __atomic_load_n(&leader->over.value, __ATOMIC_RELAXED);
     const uint32_t before = atomic_fetch_add_explicit(&leader->arrived, 1, memory_order_acq_rel);
     int code;
     w->fences++;
-    if (before + 1 < (uint32_t)w->family->n_near) {
+    if (before + 1 < (uint32_t)w->comm->n_near) {
         rma_event_await_("MPI_Win_fence", &leader->over, old);
         return RMA_SUCCESS;
     }
-    code = meet_nodes(w);
+    code = barrier_of_leaders(w);
     atomic_store_explicit(&leader->arrived, 0, memory_order_relaxed);
     rma_event_set_(&leader->over, old + 1);
     return code;
@@ -311,9 +311,9 @@ RMAI_MPI_API int MPI_Win_fence(int assert, MPI_Win win) {
     /* Of two processes on two nodes each has only the other one beyond its node, and sends the signal there after what
      * it has put there; accesses to itself are complete already. After an error too this process meets the others,
      * which would wait for it. */
-    two = w->family->n == 2 && w->family->n_near == 1;
+    two = w->comm->n == 2 && w->comm->n_near == 1;
     code = two ? complete_unflushed(w) : complete_everywhere(w);
-    one = meet(w);
+    one = barrier_of_window(w);
     if (code == RMA_SUCCESS) code = one;
     if (two) note_earlier_puts(w);
     w->open = !(assert &MPI_MODE_NOSUCCEED);
@@ -347,7 +347,7 @@ static int *ranks_of(struct rmai_win *w, const char *call, MPI_Group group, int 
     }
     own = ranks + *n;
     for (int i = 0; i < *n; i++) own[i] = i;
-    *code = PMPI_Group_translate_ranks(group, *n, own, w->family->group, ranks);
+    *code = PMPI_Group_translate_ranks(group, *n, own, w->comm->group, ranks);
     for (int i = 0; *code == MPI_SUCCESS && i < *n; i++)
         if (ranks[i] == MPI_UNDEFINED) *code = MPI_ERR_GROUP;
     if (*code == MPI_SUCCESS) return ranks;
@@ -358,7 +358,7 @@ static int *ranks_of(struct rmai_win *w, const char *call, MPI_Group group, int 
 
 static int post_far(struct rmai_win *w, int rank) {
     struct rmai_win_peer peer;
-    struct rmai_win_post post = {.rank = (uint64_t)w->family->rank, .posts = 1};
+    struct rmai_win_post post = {.rank = (uint64_t)w->comm->rank, .posts = 1};
     uint64_t seen;
     rma_gptr_t at, head;
     int code = rmai_win_peer(w, rank, &peer);
@@ -399,7 +399,7 @@ RMAI_MPI_API int MPI_Win_post(MPI_Group group, int assert, MPI_Win win) {
         struct rmai_win_peer *p = rmai_win_near(w, ranks[posted]);
         if (assert & MPI_MODE_NOCHECK) continue;
         if (p)
-            atomic_fetch_add_explicit(&p->record->posts[w->family->my_slot], 1, memory_order_release);
+            atomic_fetch_add_explicit(&p->record->posts[w->comm->my_slot], 1, memory_order_release);
         else if ((code = post_far(w, ranks[posted])) != RMA_SUCCESS)
             break;
     }
@@ -428,16 +428,16 @@ static int take_far_post(void *context) {
 
 static int near_post_came(void *context) {
     const struct post_wait *p = context;
-    const int slot = rmai_win_family_slot(p->w->family, p->rank);
+    const int slot = rmai_win_comm_slot(p->w->comm, p->rank);
     return atomic_load_explicit(&p->w->record->posts[slot], memory_order_acquire) != p->w->posts_seen[slot];
 }
 
 static void await_post(struct rmai_win *w, int rank) {
     struct post_wait p = {w, rank};
-    const int slot = rmai_win_family_slot(w->family, rank);
+    const int slot = rmai_win_comm_slot(w->comm, rank);
     int (*const came)(void *) = slot >= 0 ? near_post_came : take_far_post;
     if (!came(&p)) {
-        const int pe = rmai_win_family_pe(w->family, rank);
+        const int pe = rmai_win_comm_pe(w->comm, rank);
         rma_wait_for_("MPI_Win_start", &pe, came, &p);
     }
     if (slot >= 0) w->posts_seen[slot]++;

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "interfaces/mpi/errors.h"
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/state.h"
 
 #include <stdarg.h>

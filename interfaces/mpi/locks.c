@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Win_lock_all takes its locks when it is called, and not at the first access to each process: otherwise a writer
- * that comes later gets a lock, and may then wait for a message that the process in the epoch sends after its first
- * access. It first takes all tickets, and then waits for its turn everywhere, so no process is asked later than others.
+/* A process in MPI_Win_lock_all accesses the memory of all processes, so it takes all their locks when it is called,
+ * and not at the first access to each process: otherwise a writer that comes later gets a lock, and may then wait for a
+ * message that the process in the epoch sends after its first access.
  *
- * Meanwhile a writer may hold one of the locks and want another one, which this process has already. So a process that
- * waits lets writers pass: it releases locks for which writers wait, and queues again behind them. It may do so because
- * it has not accessed anything yet. It soon does so for the locks of higher ranks than that which it waits for. So
- * writers that take their locks in the order of ranks, or only one at a time, never wait for it in a circle, and it
- * comes from rank to rank. For writers with another order it lets the locks of lower ranks go too, in growing
- * intervals, so in the end it waits as any reader.
- */
+ * It takes no tickets: with them it would come in behind writers that wait, and they may wait for others in
+ * MPI_Win_lock_all, which need this process. Instead it counts itself in the word `all` of each lock, where it counts
+ * as long as it wants the lock or has it. It has the lock if it finds no writer that holds a ticket; a writer that
+ * comes later finds the count. (Each first changes a word and then reads the other's, so at least one of the two sees
+ * the other.) A writer whose ticket is due sets RMAI_WIN_OPEN in `all` if it finds a count there, which lets all of
+ * these processes in, and waits until the count is 0; then it clears the bit, in the same step. So a process waits in
+ * MPI_Win_lock_all for one writer that holds the lock, and for no writer that waits.
+ *
+ * A writer may hold one of the locks and want another one, which this process has already. So a process that waits lets
+ * writers pass: it leaves locks for which writers wait, and comes back when one of them has passed, or after a while.
+ * It may do so because it has not accessed anything yet. It soon leaves the locks of higher ranks than that which it
+ * waits for. So writers that take their locks in the order of ranks, or only one at a time, never wait for it in a
+ * circle, and it comes from rank to rank. For writers with another order it leaves the locks of lower ranks too, in
+ * growing intervals, so in the end it waits as any reader. */
 #include "config.h"
 
 #include "interfaces/mpi/locks.h"
@@ -19,14 +26,17 @@
 
 #define LOCK offsetof(struct rmai_win_record, lock)
 
-/* This process's place in the queue of a lock. */
-struct turn {
+/* What this process wants of a lock. */
+struct lock_request {
     struct rmai_win_lock *near; /* the lock; if its process is on another node, NULL, */
     rma_gptr_t at;              /* and this names it */
-    uint64_t as, ticket;
-    uint64_t in, out; /* of another node: as they were read last */
-    int rank;
-    enum { NOT_QUEUED, QUEUED, HELD } state;
+    int rank, pe;               /* of its process; pe is not set in MPI_Win_lock_all */
+    uint64_t as;                /* RMAI_WIN_READER or RMAI_WIN_WRITER, with a ticket; 0: in MPI_Win_lock_all */
+    uint64_t ticket;            /* what `in` was */
+    struct rmai_win_lock seen;  /* as it was read last; without the words that do not concern the request */
+    enum { NOT_QUEUED, QUEUED, HELD, LEFT } state;
+    uint64_t left_at; /* LEFT: what `out` was, */
+    double back_at;   /* and when this process comes back in any case */
 };
 
 /* Seconds until a process in rmai_win_take_all lets writers pass, at the locks of higher ranks and at all; each time it
@@ -37,70 +47,153 @@ struct turn {
 struct lock_wait {
     struct rmai_win *w;
     const char *call;
-    struct turn *turn;                  /* that is awaited */
-    struct turn *others;                /* all turns of rmai_win_take_all, or NULL */
+    struct lock_request *request;       /* that is awaited */
+    struct lock_request *all;           /* the requests of rmai_win_take_all for all ranks, or NULL */
     double higher_at, all_at, interval; /* when it lets writers pass */
     int code;
-    int holder; /* the PE that holds the lock, or -1: not known */
+    int earlier; /* the error of an operation before, which has come to light meanwhile */
+    int holder;  /* the PE that holds the lock, or -1: not known */
     unsigned polls;
     double search_at; /* when to search for the holder again */
 };
 
-static rma_gptr_t in_of(const struct turn *t) { return t->at + offsetof(struct rmai_win_lock, in); }
-static rma_gptr_t out_of(const struct turn *t) { return t->at + offsetof(struct rmai_win_lock, out); }
+/* ---- the words of a lock ---- */
+
+#define WORD(r, MEMBER) ((r)->at + offsetof(struct rmai_win_lock, MEMBER))
+
+/* Sequentially consistent, as the first comment demands. */
+static uint64_t load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
+static uint64_t add(uint64_t *word, uint64_t value) { return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST); }
+
+/* An atomic on a word of another node, whose old value is in *to after the next rma_quiet. */
+static int begin_atomic(const char *call, int op, rma_gptr_t word, uint64_t value, uint64_t *to) {
+    return rma_gptr_atomic_nbi_slow_(call, op, word, sizeof *to, value, 0, to);
+}
+
+/* Begins to read `out`, and `in` for a request without a ticket. */
+static int begin_read_tickets(const char *call, struct lock_request *r) {
+    int code = RMA_SUCCESS;
+    if (r->near) {
+        r->seen.in = load(&r->near->in);
+        r->seen.out = load(&r->near->out);
+        return code;
+    }
+    if (r->as == 0) code = begin_atomic(call, RMA_FETCH_, WORD(r, in), 0, &r->seen.in);
+    return code == RMA_SUCCESS ? begin_atomic(call, RMA_FETCH_, WORD(r, out), 0, &r->seen.out) : code;
+}
+
+/* Begins to read the lock. The words of another node are in r->seen after the next rma_quiet. */
+static int begin_read(const char *call, struct lock_request *r) {
+    int code = RMA_SUCCESS;
+    if (r->near)
+        r->seen.all = load(&r->near->all);
+    else if (r->as != RMAI_WIN_READER)
+        code = begin_atomic(call, RMA_FETCH_, WORD(r, all), 0, &r->seen.all);
+    return code == RMA_SUCCESS ? begin_read_tickets(call, r) : code;
+}
+
+/* The first error that a quiet reports is an earlier operation's, and is kept; the next one is that of a read. */
+static int note_quiet(struct lock_wait *l, int code) {
+    if (code == RMA_SUCCESS || l->earlier != RMA_SUCCESS) return code;
+    l->earlier = code;
+    return RMA_SUCCESS;
+}
+
+static int read_lock(struct lock_wait *l, struct lock_request *r) {
+    int code = begin_read(l->call, r), one;
+    if (r->near) return code;
+    one = note_quiet(l, l->all ? rma_quiet() : rma_quiet_of_(r->pe));
+    return code == RMA_SUCCESS ? one : code;
+}
+
+/* Takes a ticket, or counts this process. The ticket, or what `all` was before, is there after the next rma_quiet. */
+static int begin_request(const char *call, struct lock_request *r) {
+    int code = RMA_SUCCESS;
+    if (r->near && r->as)
+        r->ticket = add(&r->near->in, r->as);
+    else if (r->near)
+        r->seen.all = add(&r->near->all, 1);
+    else if (r->as)
+        code = begin_atomic(call, RMA_FETCH_ADD_, WORD(r, in), r->as, &r->ticket);
+    else
+        code = begin_atomic(call, RMA_FETCH_ADD_, WORD(r, all), 1, &r->seen.all);
+    if (code == RMA_SUCCESS) r->state = QUEUED;
+    return code;
+}
+
+/* Releases a lock of MPI_Win_lock_all, or withdraws the request. On another node it waits for nothing: the caller calls
+ * rma_send_gathered_. */
+static int leave(const char *call, struct lock_request *r) {
+    assert(r->as == 0 && (r->state == QUEUED || r->state == HELD) && "only who is counted takes itself off the count");
+    r->state = LEFT;
+    r->left_at = r->seen.out;
+    if (!r->near) return rmai_win_atomic(call, RMA_FETCH_ADD_, WORD(r, all), sizeof r->as, UINT64_MAX, 0, NULL);
+    const uint64_t before = add(&r->near->all, UINT64_MAX);
+    assert((uint32_t)before > 0 && "this process was counted");
+    (void)before;
+    return RMA_SUCCESS;
+}
+
+/* ---- what they say ---- */
 
 static int is_turn_of(uint64_t as, uint64_t ticket, uint64_t out) {
     return as == RMAI_WIN_WRITER ? out == ticket : (out ^ ticket) >> 32 == 0;
 }
 
-static int has_come(const struct turn *t) { return is_turn_of(t->as, t->ticket, t->out); }
+/* 1 if a writer waits for the lock or holds it. */
+static int has_writer(const struct lock_request *r) { return (r->seen.in ^ r->seen.out) >> 32 != 0; }
 
-/* Reads `out`. */
-static int read_out(const char *call, struct turn *t) {
-    if (!t->near) return rmai_win_atomic(call, RMA_FETCH_, out_of(t), sizeof t->out, 0, 0, &t->out);
-    t->out = __atomic_load_n(&t->near->out, __ATOMIC_ACQUIRE);
+/* 1 if this process, which is counted in `all`, has been let in. */
+static int is_let_in(const struct lock_request *r) { return !has_writer(r) || r->seen.all & RMAI_WIN_OPEN; }
+
+/* Only the writer whose ticket is due changes the bit. */
+static int open_lock(const char *call, struct lock_request *r) {
+    if (!r->near)
+        return rmai_win_atomic(call, RMA_FETCH_OR_, WORD(r, all), sizeof r->as, RMAI_WIN_OPEN, 0, &r->seen.all);
+    r->seen.all = __atomic_fetch_or(&r->near->all, RMAI_WIN_OPEN, __ATOMIC_SEQ_CST);
     return RMA_SUCCESS;
 }
 
-/* A word of another node, which is in *to after the next rma_quiet. */
-static int begin_read(const char *call, rma_gptr_t word, uint64_t *to) {
-    return rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_, word, sizeof *to, 0, 0, to);
-}
-
-/* Takes a ticket. That of another node is there after the next rma_quiet. */
-static int begin_turn(const char *call, struct turn *t) {
+/* Closes the lock if no process is counted in it. *closed: it has done so. */
+static int close_lock(const char *call, struct lock_request *r, int *closed) {
+    uint64_t old = RMAI_WIN_OPEN;
     int code = RMA_SUCCESS;
-    if (t->near)
-        t->ticket = __atomic_fetch_add(&t->near->in, t->as, __ATOMIC_ACQ_REL);
+    if (!r->near)
+        code = rmai_win_atomic(call, RMA_COMPARE_SWAP_, WORD(r, all), sizeof old, 0, RMAI_WIN_OPEN, &old);
     else
-        code = rma_gptr_atomic_nbi_slow_(call, RMA_FETCH_ADD_, in_of(t), sizeof t->ticket, t->as, 0, &t->ticket);
-    if (code == RMA_SUCCESS) t->state = QUEUED;
+        __atomic_compare_exchange_n(&r->near->all, &old, 0, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    *closed = code == RMA_SUCCESS && old == RMAI_WIN_OPEN;
     return code;
 }
 
-/* Releases a lock that this process holds. On another node it waits for nothing: the caller calls rma_send_gathered_.
- */
-static int end_turn(const char *call, struct turn *t) {
-    assert((t->state == HELD || has_come(t)) && "only who holds a lock releases it");
-    t->state = NOT_QUEUED;
-    if (!t->near) return rmai_win_atomic(call, RMA_FETCH_ADD_, out_of(t), sizeof t->as, t->as, 0, NULL);
-    __atomic_fetch_add(&t->near->out, t->as, __ATOMIC_ACQ_REL);
-    return RMA_SUCCESS;
+/* Whether a writer that has taken its ticket may enter. *enters: it may, and nobody else does. */
+static int try_to_enter(const char *call, struct lock_request *r, int *enters) {
+    int code = RMA_SUCCESS;
+    assert(r->as == RMAI_WIN_WRITER && r->state == QUEUED && "only a writer with a ticket opens and closes the lock");
+    *enters = 0;
+    if ((r->seen.out ^ r->ticket) >> 32 != 0) return code; /* other writers are before it */
+    if (r->seen.all != 0 && !(r->seen.all & RMAI_WIN_OPEN)) {
+        code = open_lock(call, r);
+        r->seen.all |= RMAI_WIN_OPEN;
+    }
+    if (code != RMA_SUCCESS || r->seen.out != r->ticket) return code; /* readers are before it */
+    if (r->seen.all == 0) return *enters = 1, code;
+    return close_lock(call, r, enters);
 }
 
 /* ---- waiting ---- */
 
-/* Finds a process that has locked l->turn, for the report of a long wait: each process writes into its own record what
- * it has locked. A reader does not wait for a process that itself waits in MPI_Win_lock_all. */
+/* Finds a process that has locked l->request, for the report of a long wait: each process writes into its own record
+ * what it has locked. A reader does not wait for a process that itself waits in MPI_Win_lock_all. */
 #define SEARCH_TIME 0.2 /* seconds between two searches */
 static void find_holder(struct lock_wait *l) {
-    const uint32_t wanted = (uint32_t)l->turn->rank + 1;
-    const uint32_t least = l->turn->as == RMAI_WIN_READER ? RMAI_WIN_HAS_ALL : RMAI_WIN_TAKES_ALL;
+    const uint32_t wanted = (uint32_t)l->request->rank + 1;
+    const uint32_t least = l->request->as == RMAI_WIN_WRITER ? RMAI_WIN_TAKES_ALL : RMAI_WIN_HAS_ALL;
     l->holder = -1;
-    for (int rank = 0; rank < l->w->family->n; rank++) {
+    for (int rank = 0; rank < l->w->comm->n; rank++) {
         struct rmai_win_peer p;
         struct rmai_win_record record;
-        if (rank == l->w->family->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
+        if (rank == l->w->comm->rank || rmai_win_peer(l->w, rank, &p) != RMA_SUCCESS) continue;
         if (p.record) {
             record.locked = __atomic_load_n(&p.record->locked, __ATOMIC_RELAXED);
             record.locks_all = __atomic_load_n(&p.record->locks_all, __ATOMIC_RELAXED);
@@ -112,57 +205,68 @@ static void find_holder(struct lock_wait *l) {
     }
 }
 
-/* Reads the locks of other nodes at once, from rank `first` on. */
-static int read_far(struct lock_wait *l, int first) {
-    int code = RMA_SUCCESS, one;
-    if (l->w->family->n == l->w->family->n_near) return code;
-    for (int i = first; i < l->w->family->n && code == RMA_SUCCESS; i++) {
-        struct turn *t = &l->others[i];
-        if (t->near || t->state == NOT_QUEUED) continue;
-        code = begin_read(l->call, in_of(t), &t->in);
-        if (code == RMA_SUCCESS) code = begin_read(l->call, out_of(t), &t->out);
-    }
-    one = rma_quiet();
-    return code == RMA_SUCCESS ? one : code;
+/* Completes reads of the locks of other nodes. */
+static int end_reads(struct lock_wait *l) {
+    return l->w->comm->n > l->w->comm->n_near ? note_quiet(l, rma_quiet()) : RMA_SUCCESS;
 }
 
-/* Releases each lock of the ranks from `first` on that this process has and for which a writer waits, and queues again.
- */
-static int let_writers_pass(struct lock_wait *l, int first) {
-    int code = read_far(l, first), yields = 0, one;
-    for (int i = first; i < l->w->family->n && code == RMA_SUCCESS; i++) {
-        struct turn *t = &l->others[i];
-        if (t == l->turn || t->state == NOT_QUEUED) continue;
-        if (t->near) {
-            t->in = __atomic_load_n(&t->near->in, __ATOMIC_ACQUIRE);
-            t->out = __atomic_load_n(&t->near->out, __ATOMIC_ACQUIRE);
-        }
-        if (!has_come(t) || (t->in ^ t->ticket) >> 32 == 0) continue;
-        code = end_turn(l->call, t);
-        if (code == RMA_SUCCESS) code = begin_turn(l->call, t);
-        yields += !t->near;
+/* Leaves each lock of the ranks from `first` on in which this process has been let in, and for which a writer waits. */
+static int let_writers_pass(struct lock_wait *l, int first, double now) {
+    const int n = l->w->comm->n;
+    int code = RMA_SUCCESS, read;
+    for (int i = first; i < n && code == RMA_SUCCESS; i++)
+        if (l->all[i].state == HELD || l->all[i].state == QUEUED) code = begin_read(l->call, &l->all[i]);
+    read = end_reads(l);
+    if (code == RMA_SUCCESS) code = read;
+    for (int i = first; i < n && code == RMA_SUCCESS; i++) {
+        struct lock_request *r = &l->all[i];
+        if (r == l->request || !has_writer(r)) continue;
+        if (r->state != HELD && !(r->state == QUEUED && is_let_in(r))) continue;
+        r->back_at = now + l->interval;
+        code = leave(l->call, r);
     }
-    if (!yields) return code;
-    one = rma_quiet();
-    return code == RMA_SUCCESS ? one : code;
+    rma_send_gathered_();
+    return code;
 }
 
-static int lock_turn_has_come(void *context) {
+/* Comes back to a lock that it has left, if a writer has passed or the time has come. */
+static int come_back(struct lock_wait *l, struct lock_request *r, double now) {
+    int code = read_lock(l, r);
+    if (code != RMA_SUCCESS || (r->seen.out == r->left_at && now < r->back_at)) return code;
+    return begin_request(l->call, r);
+}
+
+static int poll_for_all(struct lock_wait *l, int *enters) {
+    const double now = rma_wtime();
+    int code = RMA_SUCCESS;
+    if (l->request->state == LEFT) code = come_back(l, l->request, now);
+    if (code == RMA_SUCCESS && l->request->state == QUEUED) {
+        code = read_lock(l, l->request);
+        *enters = is_let_in(l->request);
+    }
+    if (code != RMA_SUCCESS || *enters) return code;
+    if (now > l->all_at) {
+        code = let_writers_pass(l, 0, now);
+        l->interval += ALL_INTERVAL;
+        l->all_at = now + l->interval;
+    } else if (now > l->higher_at) {
+        code = let_writers_pass(l, l->request->rank + 1, now);
+        l->higher_at = now + HIGHER_INTERVAL;
+    }
+    return code;
+}
+
+static int poll_for_lock(void *context) {
     struct lock_wait *l = context;
-    l->code = read_out(l->call, l->turn);
-    if (l->code != RMA_SUCCESS || has_come(l->turn)) return 1;
-    if (l->others) {
-        const double now = rma_wtime();
-        if (now > l->all_at) {
-            l->code = let_writers_pass(l, 0);
-            l->interval += ALL_INTERVAL;
-            l->all_at = now + l->interval;
-        } else if (now > l->higher_at) {
-            l->code = let_writers_pass(l, l->turn->rank + 1);
-            l->higher_at = now + HIGHER_INTERVAL;
-        }
-        if (l->code != RMA_SUCCESS) return 1;
-    }
+    struct lock_request *r = l->request;
+    int enters = 0;
+    if (l->all)
+        l->code = poll_for_all(l, &enters);
+    else if ((l->code = read_lock(l, r)) == RMA_SUCCESS && r->as == RMAI_WIN_WRITER)
+        l->code = try_to_enter(l->call, r, &enters);
+    else
+        enters = is_turn_of(r->as, r->ticket, r->seen.out);
+    if (l->code != RMA_SUCCESS || enters) return 1;
     if (++l->polls % 16 == 0 && rma_wtime() > l->search_at) {
         if (l->search_at > 0) find_holder(l);
         l->search_at = rma_wtime() + SEARCH_TIME;
@@ -170,10 +274,10 @@ static int lock_turn_has_come(void *context) {
     return 0;
 }
 
-static int await_turn(struct lock_wait *l) {
+static int await_lock(struct lock_wait *l) {
     l->holder = -1;
-    if (!lock_turn_has_come(l)) rma_wait_for_(l->call, &l->holder, lock_turn_has_come, l);
-    if (l->code == RMA_SUCCESS) l->turn->state = HELD;
+    if (!poll_for_lock(l)) rma_wait_for_(l->call, &l->holder, poll_for_lock, l);
+    if (l->code == RMA_SUCCESS) l->request->state = HELD;
     return l->code;
 }
 
@@ -183,37 +287,36 @@ static struct rmai_win_lock *lock_at(const struct rmai_win_peer *peer, size_t of
     return (struct rmai_win_lock *)(void *)((char *)peer->record + offset);
 }
 
-/* Waits for the turn of a ticket for a lock of this node. */
-static __attribute__((noinline)) int await_ticket(struct rmai_win *w, const char *call,
-                                                  const struct rmai_win_peer *peer, size_t offset, uint64_t as,
-                                                  uint64_t ticket) {
-    struct turn turn = {.near = lock_at(peer, offset), .as = as, .ticket = ticket, .rank = peer->rank};
-    struct lock_wait l = {.w = w, .call = call, .turn = &turn};
-    return await_turn(&l);
+/* Waits with a ticket for a lock of this node. */
+static __attribute__((noinline)) int await_near(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer,
+                                                size_t offset, uint64_t as, uint64_t ticket) {
+    struct lock_request request = {
+        .near = lock_at(peer, offset), .as = as, .ticket = ticket, .rank = peer->rank, .state = QUEUED};
+    struct lock_wait l = {.w = w, .call = call, .request = &request};
+    return await_lock(&l);
 }
 
+/* One round trip takes the ticket and reads the lock for the first time. */
 static int take_far(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset,
                     uint64_t as) {
-    struct turn turn = {.at = peer->record_at + offset, .as = as, .rank = peer->rank};
-    struct lock_wait l = {.w = w, .call = call, .turn = &turn};
-    int code = begin_turn(call, &turn), earlier;
-    if (code != RMA_SUCCESS) return code;
-    /* One round trip takes the ticket and reads `out` for the first time. */
-    code = read_out(call, &turn);
-    earlier = rma_quiet_of_(peer->pe); /* it may report an earlier operation, but the ticket is taken */
-    if (code == RMA_SUCCESS && !has_come(&turn)) code = await_turn(&l);
-    if (code != RMA_SUCCESS || earlier == RMA_SUCCESS) return code;
+    struct lock_request request = {.at = peer->record_at + offset, .as = as, .pe = peer->pe, .rank = peer->rank};
+    struct lock_wait l = {.w = w, .call = call, .request = &request};
+    int code = begin_request(call, &request);
+    if (code == RMA_SUCCESS) code = await_lock(&l);
+    /* The error is an earlier operation's: the lock is taken. */
+    if (code != RMA_SUCCESS || l.earlier == RMA_SUCCESS) return code;
     rmai_win_release(call, peer, offset, as);
-    return earlier;
+    return l.earlier;
 }
 
 int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
     struct rmai_win_lock *lock = lock_at(peer, offset);
     uint64_t ticket;
     if (!peer->record) return take_far(w, call, peer, offset, as);
-    ticket = __atomic_fetch_add(&lock->in, as, __ATOMIC_ACQ_REL);
-    if (is_turn_of(as, ticket, __atomic_load_n(&lock->out, __ATOMIC_ACQUIRE))) return RMA_SUCCESS;
-    return await_ticket(w, call, peer, offset, as, ticket);
+    ticket = add(&lock->in, as);
+    if (is_turn_of(as, ticket, load(&lock->out)) && (as == RMAI_WIN_READER || load(&lock->all) == 0))
+        return RMA_SUCCESS;
+    return await_near(w, call, peer, offset, as, ticket);
 }
 
 int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t offset, uint64_t as) {
@@ -227,16 +330,16 @@ int rmai_win_release(const char *call, const struct rmai_win_peer *peer, size_t 
 
 /* Asks the directories where the records on other nodes are, once for each window. */
 static int find_far_records(struct rmai_win *w, const char *call) {
-    const int n = w->family->n, n_far = n - w->family->n_near;
+    const int n = w->comm->n, n_far = n - w->comm->n_near;
     rma_gptr_t *records;
     int code = RMA_SUCCESS, one;
     if (n_far == 0 || w->far_records) return RMA_SUCCESS;
     records = malloc((size_t)n_far * sizeof *records);
     if (!records) return rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, n_far);
     for (int rank = 0, i = 0; rank < n && code == RMA_SUCCESS; rank++)
-        if (rmai_win_family_slot(w->family, rank) < 0)
+        if (rmai_win_comm_slot(w->comm, rank) < 0)
             code = rma_get_nbi(&records[i++], &rmai_win_directory[w->number], sizeof *records,
-                               rmai_win_family_pe(w->family, rank));
+                               rmai_win_comm_pe(w->comm, rank));
     one = rma_quiet();
     if (code == RMA_SUCCESS) code = one;
     if (code == RMA_SUCCESS)
@@ -246,80 +349,86 @@ static int find_far_records(struct rmai_win *w, const char *call) {
     return code;
 }
 
-/* The place of each process's lock. */
-static void find_locks(const struct rmai_win *w, struct turn *turns) {
-    for (int rank = 0, far = 0; rank < w->family->n; rank++) {
-        const int slot = rmai_win_family_slot(w->family, rank);
-        turns[rank] = (struct turn){.as = RMAI_WIN_READER, .rank = rank};
-        if (slot >= 0)
-            turns[rank].near = &w->near[slot].record->lock;
+/* The request for the lock of each process. */
+static void find_locks(const struct rmai_win *w, struct lock_request *all) {
+    for (int rank = 0, far = 0; rank < w->comm->n; rank++) {
+        const int slot = rmai_win_comm_slot(w->comm, rank);
+        all[rank] = (struct lock_request){.rank = rank};
+        if (slot >= 0) {
+            all[rank].near = &w->near[slot].record->lock;
+        } else {
+            all[rank].at = w->far_records[far++] + LOCK;
+        }
+    }
+}
+
+/* Counts this process in each lock. One round trip does that for all other nodes, and reads their locks. *missing: the
+ * number of locks that it does not have yet. */
+static int begin_all(struct lock_wait *l, int *missing) {
+    const int n = l->w->comm->n;
+    int code = RMA_SUCCESS, read;
+    for (int i = 0; i < n && code == RMA_SUCCESS; i++) {
+        code = begin_request(l->call, &l->all[i]);
+        if (code == RMA_SUCCESS) code = begin_read_tickets(l->call, &l->all[i]);
+    }
+    read = end_reads(l);
+    if (code == RMA_SUCCESS) code = read;
+    *missing = 0;
+    for (int i = 0; i < n && code == RMA_SUCCESS; i++)
+        if (is_let_in(&l->all[i]))
+            l->all[i].state = HELD;
         else
-            turns[rank].at = w->far_records[far++] + LOCK;
-    }
+            ++*missing;
+    return code;
 }
 
-/* Takes a ticket for each lock. For those of other nodes one round trip takes it and reads `out` for the first time. */
-static int begin_all(struct rmai_win *w, const char *call, struct turn *turns) {
-    int code = RMA_SUCCESS, one;
-    for (int i = 0; i < w->family->n && code == RMA_SUCCESS; i++) {
-        code = begin_turn(call, &turns[i]);
-        if (code == RMA_SUCCESS && !turns[i].near) code = begin_read(call, out_of(&turns[i]), &turns[i].out);
-    }
-    if (w->family->n == w->family->n_near) return code;
-    one = rma_quiet();
-    for (int i = 0; i < w->family->n; i++)
-        if (turns[i].state == QUEUED && !turns[i].near && has_come(&turns[i])) turns[i].state = HELD;
-    return code == RMA_SUCCESS ? one : code;
-}
-
-/* Waits until this process holds all locks for which it has a ticket. It waits again for those for which it has let
- * writers pass. If it cannot wait for one, it still waits for the others. */
-static int await_all(struct rmai_win *w, const char *call, struct turn *turns) {
-    struct lock_wait l = {.w = w, .call = call, .others = turns, .interval = ALL_INTERVAL};
+/* Waits until this process has all locks. It waits again for those that it has left to let writers pass. */
+static int await_all(struct lock_wait *l) {
     int code = RMA_SUCCESS, waited;
-    l.higher_at = rma_wtime() + HIGHER_INTERVAL;
-    l.all_at = rma_wtime() + ALL_INTERVAL;
+    l->higher_at = rma_wtime() + HIGHER_INTERVAL;
+    l->all_at = rma_wtime() + ALL_INTERVAL;
+    l->interval = ALL_INTERVAL;
     do {
         waited = 0;
-        for (int i = 0; i < w->family->n; i++) {
-            int one;
-            if (turns[i].state != QUEUED) continue;
-            l.turn = &turns[i];
-            one = await_turn(&l);
-            if (one != RMA_SUCCESS) turns[i].state = NOT_QUEUED;
-            if (code == RMA_SUCCESS) code = one;
+        for (int i = 0; i < l->w->comm->n && code == RMA_SUCCESS; i++) {
+            l->request = &l->all[i];
+            if (l->request->state == HELD) continue;
+            code = await_lock(l);
             waited = 1;
         }
-    } while (waited);
+    } while (waited && code == RMA_SUCCESS);
     return code;
 }
 
 int rmai_win_take_all(struct rmai_win *w, const char *call) {
-    struct turn *turns = malloc((size_t)w->family->n * sizeof *turns);
-    int code = turns ? find_far_records(w, call)
-                     : rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, w->family->n);
-    int one;
+    const int n = w->comm->n;
+    int missing;
+    struct lock_wait l = {.w = w, .call = call, .all = malloc((size_t)n * sizeof *l.all)};
+    int code = l.all ? find_far_records(w, call) : rma_fail_(RMA_ERR_NO_MEM, "%s: no memory for %d processes", call, n);
     if (code == RMA_SUCCESS) {
-        find_locks(w, turns);
-        code = begin_all(w, call, turns);
-        one = await_all(w, call, turns);
-        if (code == RMA_SUCCESS) code = one;
-        for (int i = 0; i < w->family->n && code != RMA_SUCCESS; i++)
-            if (turns[i].state == HELD) end_turn(call, &turns[i]);
+        find_locks(w, l.all);
+        code = begin_all(&l, &missing);
+        if (code == RMA_SUCCESS && missing) code = await_all(&l);
+        if (code == RMA_SUCCESS) code = l.earlier;
+        for (int i = 0; i < n && code != RMA_SUCCESS; i++)
+            if (l.all[i].state == HELD || l.all[i].state == QUEUED) leave(call, &l.all[i]);
         if (code != RMA_SUCCESS) rma_send_gathered_();
     }
-    free(turns);
+    free(l.all);
     return code;
 }
 
 int rmai_win_release_all(struct rmai_win *w, const char *call) {
-    const int n_far = w->family->n - w->family->n_near;
+    const int n_far = w->comm->n - w->comm->n_near;
     int code = RMA_SUCCESS;
-    for (int i = 0; i < w->family->n_near; i++)
-        __atomic_fetch_add(&w->near[i].record->lock.out, RMAI_WIN_READER, __ATOMIC_ACQ_REL);
-    for (int i = 0; i < n_far; i++) {
-        struct turn turn = {.at = w->far_records[i] + LOCK, .as = RMAI_WIN_READER, .state = HELD};
-        const int one = end_turn(call, &turn);
+    for (int i = 0; i < w->comm->n; i++) {
+        struct lock_request r = {.state = HELD};
+        int one;
+        if (i < w->comm->n_near)
+            r.near = &w->near[i].record->lock;
+        else
+            r.at = w->far_records[i - w->comm->n_near] + LOCK;
+        one = leave(call, &r);
         if (code == RMA_SUCCESS) code = one;
     }
     if (n_far) rma_send_gathered_();

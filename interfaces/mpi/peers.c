@@ -16,11 +16,11 @@ static void learn_memory(struct rmai_win_peer *p, const struct rmai_win_record *
 }
 
 int rmai_win_peers_find(struct rmai_win *w) {
-    for (int i = 0; i < w->family->n_near; i++) {
+    for (int i = 0; i < w->comm->n_near; i++) {
         struct rmai_win_peer *p = &w->near[i];
         const rma_gptr_t *directory;
-        p->rank = w->family->near[i].rank;
-        p->pe = w->family->near[i].pe;
+        p->rank = w->comm->near[i].rank;
+        p->pe = w->comm->near[i].pe;
         directory = rma_ptr(rmai_win_directory, p->pe);
         if (!directory) return 0;
         p->record_at = __atomic_load_n(&directory[w->number], __ATOMIC_ACQUIRE);
@@ -29,14 +29,14 @@ int rmai_win_peers_find(struct rmai_win *w) {
         learn_memory(p, p->record);
     }
     /* This process's own memory, attached or not. */
-    w->near[w->family->my_slot].base = w->base;
+    w->near[w->comm->my_slot].base = w->base;
     return 1;
 }
 
 static int fetch_peer(struct rmai_win *w, int rank, struct rmai_win_peer *p) {
     struct rmai_win_record record;
     int code;
-    *p = (struct rmai_win_peer){.rank = rank, .pe = rmai_win_family_pe(w->family, rank)};
+    *p = (struct rmai_win_peer){.rank = rank, .pe = rmai_win_comm_pe(w->comm, rank)};
     code = rma_get(&p->record_at, &rmai_win_directory[w->number], sizeof p->record_at, p->pe);
     if (code == RMA_SUCCESS) code = rma_gptr_get(&record, p->record_at, offsetof(struct rmai_win_record, lock));
     if (code == RMA_SUCCESS) learn_memory(p, &record);

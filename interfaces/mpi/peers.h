@@ -4,12 +4,12 @@
 #ifndef RMAI_MPI_PEERS_H
 #define RMAI_MPI_PEERS_H
 
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/state.h"
 
 /* rmai_win_near: the peer `rank` on this node, or NULL. Any number may be a rank. */
 static inline struct rmai_win_peer *rmai_win_near(struct rmai_win *w, int rank) {
-    const int slot = rmai_win_family_slot(w->family, rank);
+    const int slot = rmai_win_comm_slot(w->comm, rank);
     return slot >= 0 ? &w->near[slot] : NULL;
 }
 

@@ -3,7 +3,7 @@
 
 #include "interfaces/mpi/regions.h"
 #include "interfaces/mpi/access.h"
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/errors.h"
 
 #include <sched.h>
@@ -121,7 +121,7 @@ RMAI_MPI_API int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
                               (long long)size, base);
     }
     code = grow_regions(w);
-    if (code == RMA_SUCCESS && w->family->n_near == w->family->n) region.start = rma_gptr_of_node_(base, (size_t)size);
+    if (code == RMA_SUCCESS && w->comm->n_near == w->comm->n) region.start = rma_gptr_of_node_(base, (size_t)size);
     if (code == RMA_SUCCESS && region.start == RMA_GPTR_NULL)
         code = rma_share_("MPI_Win_attach", base, (size_t)size, &region.start, &held);
     if (code == RMA_SUCCESS) {

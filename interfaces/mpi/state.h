@@ -27,7 +27,7 @@
 /* Defines a function of MPI's interface; the library exports nothing else. */
 #define RMAI_MPI_API __attribute__((visibility("default")))
 
-struct rmai_win_family;
+struct rmai_win_comm;
 struct rmai_win_attribute;
 struct rmai_win_outgrown;
 
@@ -39,9 +39,12 @@ struct rmai_win_outgrown;
  * Mellor-Crummey and M. Scott, "Scalable reader-writer synchronization for shared-memory multiprocessors", 1991. */
 struct rmai_win_lock {
     uint64_t in, out;
+    uint64_t all; /* processes that have the lock by MPI_Win_lock_all, or wait for it there; and RMAI_WIN_OPEN: a writer
+                     that waits lets them in (locks.c) */
 };
 #define RMAI_WIN_WRITER (UINT64_C(1) << 32)
 #define RMAI_WIN_READER UINT64_C(1)
+#define RMAI_WIN_OPEN   (UINT64_C(1) << 63)
 
 /* For reports: its owner waits in MPI_Win_lock_all, and has perhaps locked others; or it has locked all. */
 #define RMAI_WIN_TAKES_ALL 1u
@@ -111,19 +114,19 @@ enum rmai_win_rights {
 #define RMAI_WIN_FAR 64 /* lists of peers on other nodes */
 
 struct rmai_win {
-    struct rmai_win_peer *near;     /* by rmai_win_family_slot */
-    struct rmai_win_family *family; /* NULL: this place is free */
-    unsigned open;                  /* not 0: this process may access all processes (fence, lock_all) */
-    unsigned lock_all;              /* MPI_Win_lock_all: 1; and without check: 2 */
-    int locked;                     /* targets of MPI_Win_lock */
-    int *started;                   /* ranks of MPI_Win_start, */
-    int n_started;                  /* their number, or -1 */
-    int n_exposed;                  /* processes of MPI_Win_post, or -1; */
-    uint64_t completed;             /* and how many calls of MPI_Win_complete this process has used before */
-    uint32_t *posts_seen;           /* posts of processes of this node that a start has used */
+    struct rmai_win_peer *near; /* by rmai_win_comm_slot */
+    struct rmai_win_comm *comm; /* NULL: this place is free */
+    unsigned open;              /* not 0: this process may access all processes (fence, lock_all) */
+    unsigned lock_all;          /* MPI_Win_lock_all: 1; and without check: 2 */
+    int locked;                 /* targets of MPI_Win_lock */
+    int *started;               /* ranks of MPI_Win_start, */
+    int n_started;              /* their number, or -1 */
+    int n_exposed;              /* processes of MPI_Win_post, or -1; */
+    uint64_t completed;         /* and how many calls of MPI_Win_complete this process has used before */
+    uint32_t *posts_seen;       /* posts of processes of this node that a start has used */
     uint64_t fences;
-    rma_gptr_t meets[RMAI_WIN_ROUNDS]; /* in a fence: where the records of the partners are; RMA_GPTR_NULL: ask */
-    struct rmai_win_record *record;    /* this process's own */
+    rma_gptr_t partner_records[RMAI_WIN_ROUNDS]; /* of a fence's rounds, or RMA_GPTR_NULL: ask */
+    struct rmai_win_record *record;              /* this process's own */
     rma_gptr_t record_at;
     int number; /* in the directory */
     int flavor, model;
@@ -159,7 +162,7 @@ extern rma_gptr_t *rmai_win_directory;
 #define RMAI_WIN_FIRST 0x20000001u
 static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
     const unsigned i = (unsigned)handle - RMAI_WIN_FIRST;
-    return i < RMAI_WINS && rmai_wins && rmai_wins[i].family ? &rmai_wins[i] : NULL;
+    return i < RMAI_WINS && rmai_wins && rmai_wins[i].comm ? &rmai_wins[i] : NULL;
 }
 static inline MPI_Win rmai_win_handle(const struct rmai_win *w) {
     return (MPI_Win)(RMAI_WIN_FIRST + (unsigned)(w - rmai_wins));
@@ -168,7 +171,7 @@ static inline MPI_Win rmai_win_handle(const struct rmai_win *w) {
 static inline struct rmai_win *rmai_win_of(MPI_Win handle) {
     const uintptr_t offset = (uintptr_t)handle - (uintptr_t)rmai_wins;
     struct rmai_win *w = (struct rmai_win *)(uintptr_t)handle;
-    return rmai_wins && offset < RMAI_WINS * sizeof *w && w->family ? w : NULL;
+    return rmai_wins && offset < RMAI_WINS * sizeof *w && w->comm ? w : NULL;
 }
 static inline MPI_Win rmai_win_handle(const struct rmai_win *w) { return (MPI_Win)(uintptr_t)w; }
 #endif

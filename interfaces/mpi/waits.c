@@ -10,12 +10,12 @@
  * none. Point-to-point calls match in any case. */
 #include "config.h"
 
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/state.h"
 
 /* 1 if the program has windows with processes of other nodes, or if others need the processor that MPI's
  * polls would keep busy. */
-static int must_test(void) { return rmai_win_families_far && rmai_win_running; }
+static int must_test(void) { return rmai_win_comms_far && rmai_win_running; }
 
 RMAI_MPI_API int MPI_Wait(MPI_Request *request, MPI_Status *status) {
     if (!must_test()) RMAI_WIN_RETURN_MPI(PMPI_Wait(request, status));

@@ -6,7 +6,7 @@
 #include "interfaces/mpi/collectives.h"
 #include "interfaces/mpi/epochs.h"
 #include "interfaces/mpi/errors.h"
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/hints.h"
 #include "interfaces/mpi/peers.h"
 #include "interfaces/mpi/regions.h"
@@ -27,7 +27,7 @@ static struct {
     pthread_mutex_t mutex;
     uint64_t taken[WORDS];
     struct wish {
-        uint64_t id; /* of the family */
+        uint64_t id; /* of struct rmai_win_comm */
         struct wish *next;
     } * wishes;
     int offering; /* 1: a thread offers the free numbers of this process */
@@ -37,8 +37,7 @@ int rmai_wins_open(void) {
     if (PMPI_Comm_dup(MPI_COMM_SELF, &rmai_win_self) != MPI_SUCCESS ||
         PMPI_Comm_set_errhandler(rmai_win_self, MPI_ERRORS_RETURN) != MPI_SUCCESS)
         return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot duplicate MPI_COMM_SELF");
-    if (rmai_win_families_open() != MPI_SUCCESS)
-        return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot make an attribute");
+    if (rmai_win_comms_open() != MPI_SUCCESS) return rma_fail_(RMA_ERR_MPI, "MPI_Init: MPI cannot make an attribute");
     rmai_win_directory = rma_calloc(RMAI_WINS, sizeof *rmai_win_directory);
     if (!rmai_win_directory) return rma_last_code();
     rmai_wins = mmap(NULL, RMAI_WINS * sizeof *rmai_wins, PROT_READ | PROT_WRITE,
@@ -57,9 +56,9 @@ void rmai_wins_close(void) {
     PMPI_Comm_free(&rmai_win_self);
     if (!rmai_wins) return;
     for (int i = 0; i < RMAI_WINS; i++) {
-        if (!(numbers.taken[i / 64] >> (i % 64) & 1) || !rmai_wins[i].family) continue;
+        if (!(numbers.taken[i / 64] >> (i % 64) & 1) || !rmai_wins[i].comm) continue;
         rmai_win_peers_free(&rmai_wins[i]);
-        rmai_wins[i].family = NULL; /* calls after MPI_Finalize go to MPI, which refuses them */
+        rmai_wins[i].comm = NULL; /* calls after MPI_Finalize go to MPI, which refuses them */
     }
     memset(numbers.taken, 0, sizeof numbers.taken);
     munmap(rmai_wins, RMAI_WINS * sizeof *rmai_wins);
@@ -80,14 +79,14 @@ static void all_reduce(const char *call, MPI_Comm comm, const uint64_t *mine, ui
     finish_request(call, "MPI_Iallreduce", PMPI_Iallreduce(mine, all, n, MPI_UINT64_T, op, comm, &request), &request);
 }
 
-static void barrier(const char *call, const struct rmai_win_family *f) {
+static void barrier(const char *call, const struct rmai_win_comm *f) {
     MPI_Request request;
-    if (rmai_collectives_barrier(call, f->comm)) return;
-    finish_request(call, "MPI_Ibarrier", PMPI_Ibarrier(f->comm, &request), &request);
+    if (rmai_collectives_barrier(call, f->duplicate)) return;
+    finish_request(call, "MPI_Ibarrier", PMPI_Ibarrier(f->duplicate, &request), &request);
 }
 
-/* 1 if the thread with this wish may offer numbers now: one thread at a time, the one whose family has the smallest id.
- */
+/* 1 if the thread with this wish may offer numbers now: one thread at a time, the one whose communicator has the
+ * smallest id. */
 static int begin_offer(const struct wish *wish) {
     int mine;
     pthread_mutex_lock(&numbers.mutex);
@@ -100,10 +99,10 @@ static int begin_offer(const struct wish *wish) {
 
 /* The processes of f agree on the least number of a range that all have free, then on one of the next range. Two
  * windows of different communicators may be made by two threads at once. Only one thread of a process offers numbers,
- * and if a process offers none, all try again. The family with the smallest id gets its turn in all of its processes.
- * Returns -1 if ok is 0 in a process, or no number is free. */
+ * and if a process offers none, all try again. The communicator with the smallest id gets its turn in all of its
+ * processes. Returns -1 if ok is 0 in a process, or no number is free. */
 #define RANGE 8
-static int choose_number(const char *call, const struct rmai_win_family *f, int ok, const struct wish *wish) {
+static int choose_number(const char *call, const struct rmai_win_comm *f, int ok, const struct wish *wish) {
     int number = -1;
     for (int at = 0; at < WORDS;) {
         const int mine = begin_offer(wish);
@@ -113,7 +112,7 @@ static int choose_number(const char *call, const struct rmai_win_family *f, int 
         pthread_mutex_unlock(&numbers.mutex);
         offer[RANGE] = ok ? 1 : 0;
         offer[RANGE + 1] = mine ? 1 : 0;
-        all_reduce(call, f->comm, offer, all, RANGE + 2, MPI_BAND);
+        all_reduce(call, f->duplicate, offer, all, RANGE + 2, MPI_BAND);
         for (int i = 0; all[RANGE] && all[RANGE + 1] && number < 0 && i < RANGE; i++)
             if (all[i]) number = (at + i) * 64 + __builtin_ctzll(all[i]);
         pthread_mutex_lock(&numbers.mutex);
@@ -129,7 +128,7 @@ static int choose_number(const char *call, const struct rmai_win_family *f, int 
     return number;
 }
 
-static int agree_on_number(const char *call, const struct rmai_win_family *f, int ok) {
+static int agree_on_number(const char *call, const struct rmai_win_comm *f, int ok) {
     struct wish wish = {f->id, NULL}, **at;
     int number;
     /* Other threads of this process may wait for this one from here on, so all processes of f must have come. */
@@ -196,21 +195,21 @@ static void share_memory(struct plan *p, int one_node) {
 
 /* Allocates consecutive pieces of one block of the first process or, if all processes have the hint
  * alloc_shared_noncontig, a block of each process. */
-static void allocate_shared_memory(struct plan *p, const struct rmai_win_family *f) {
+static void allocate_shared_memory(struct plan *p, const struct rmai_win_comm *f) {
     char value[MPI_MAX_INFO_VAL + 1];
     const char *apart = rmai_win_hint(p->info, "alloc_shared_noncontig", value);
     uint64_t mine[2] = {(uint64_t)p->size, apart && strcmp(apart, "true") == 0 ? 0 : 1}, all[2], before = 0;
     MPI_Request request;
-    all_reduce(p->call, f->comm, mine, all, 2, MPI_SUM);
+    all_reduce(p->call, f->duplicate, mine, all, 2, MPI_SUM);
     if (all[1] == 0) {
         allocate_memory(p, (size_t)p->size);
         p->base = p->allocated;
         return;
     }
-    finish_request(p->call, "MPI_Iexscan", PMPI_Iexscan(mine, &before, 1, MPI_UINT64_T, MPI_SUM, f->comm, &request),
-                   &request);
+    finish_request(p->call, "MPI_Iexscan",
+                   PMPI_Iexscan(mine, &before, 1, MPI_UINT64_T, MPI_SUM, f->duplicate, &request), &request);
     if (f->rank == 0) allocate_memory(p, (size_t)all[0]);
-    finish_request(p->call, "MPI_Ibcast", PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->comm, &request), &request);
+    finish_request(p->call, "MPI_Ibcast", PMPI_Ibcast(&p->start, 1, MPI_UINT64_T, 0, f->duplicate, &request), &request);
     if (all[0] && p->start == RMA_GPTR_NULL) p->why = "no memory";
     if (p->why || !all[0]) return;
     if (f->rank == 0) before = 0; /* MPI has not written it */
@@ -219,7 +218,7 @@ static void allocate_shared_memory(struct plan *p, const struct rmai_win_family 
 }
 
 /* This process's record of the new window, or NULL. */
-static struct rmai_win_record *make_record(const struct plan *p, const struct rmai_win_family *f) {
+static struct rmai_win_record *make_record(const struct plan *p, const struct rmai_win_comm *f) {
     const size_t size = sizeof(struct rmai_win_record) + (size_t)f->n_near * sizeof(uint32_t);
     struct rmai_win_record *record = NULL;
     if (rma_alloc_mem(size, &record) != RMA_SUCCESS) return NULL;
@@ -232,11 +231,11 @@ static struct rmai_win_record *make_record(const struct plan *p, const struct rm
 }
 
 /* Fills in what does not depend on the window's number. Returns 0 if memory is exhausted. */
-static int prepare_window(struct rmai_win *w, const struct plan *p, struct rmai_win_family *f) {
+static int prepare_window(struct rmai_win *w, const struct plan *p, struct rmai_win_comm *f) {
     memset(w, 0, sizeof *w);
     w->near = calloc((size_t)f->n_near, sizeof *w->near);
     w->posts_seen = calloc((size_t)f->n_near, sizeof *w->posts_seen);
-    w->family = f;
+    w->comm = f;
     w->n_started = w->n_exposed = -1;
     w->record = make_record(p, f);
     w->flavor = p->flavor;
@@ -260,7 +259,7 @@ static void discard_window(struct rmai_win *w) {
 }
 
 /* number: the window's, or -1 if it is left to MPI. */
-static void say(const struct plan *p, const struct rmai_win_family *f, int number) {
+static void say(const struct plan *p, const struct rmai_win_comm *f, int number) {
     int n = 0, rank = 0;
     if (!rma_windows_info_() || PMPI_Comm_size(p->comm, &n) != MPI_SUCCESS ||
         PMPI_Comm_rank(p->comm, &rank) != MPI_SUCCESS || rank != 0)
@@ -273,7 +272,7 @@ static void say(const struct plan *p, const struct rmai_win_family *f, int numbe
 }
 
 /* Makes the window, or sets p->why in all processes of f. What can fail in one process comes before the agreement. */
-static void make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win) {
+static void make_window(struct plan *p, struct rmai_win_comm *f, MPI_Win *win) {
     struct rmai_win new, *w;
     const int ok = prepare_window(&new, p, f) && !p->why, number = agree_on_number(p->call, f, ok);
     if (number < 0) {
@@ -294,9 +293,9 @@ static void make_window(struct plan *p, struct rmai_win_family *f, MPI_Win *win)
 
 /* Returns MPI_SUCCESS with *win made, or with p->why set if the window is left to MPI; or an error. `memory` gets the
  * window's memory. */
-static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_family *f),
+static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const struct rmai_win_comm *f),
                             MPI_Win *win) {
-    struct rmai_win_family *f = rmai_win_family_of(p->call, p->comm, &p->why);
+    struct rmai_win_comm *f = rmai_win_comm_of(p->call, p->comm, &p->why);
     int code = MPI_SUCCESS;
     if (f && p->flavor == MPI_WIN_FLAVOR_SHARED && f->n_near != f->n) {
         code = rmai_win_comm_error(p->comm, MPI_ERR_RMA_SHARED, "%s: %d of the %d processes share memory with this one",
@@ -309,7 +308,7 @@ static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const
         drop_memory(p);
     }
     if (code == MPI_SUCCESS) say(p, f, -1);
-    if (f) rmai_win_family_leave(f);
+    if (f) rmai_win_comm_leave(f);
     return code;
 }
 
@@ -336,9 +335,9 @@ static int no_window(MPI_Comm comm, const void *out) {
     return !rmai_win_running || comm == MPI_COMM_NULL || !out || rma_makes_window_();
 }
 
-static void memory_of_create(struct plan *p, const struct rmai_win_family *f) { share_memory(p, f->n_near == f->n); }
+static void memory_of_create(struct plan *p, const struct rmai_win_comm *f) { share_memory(p, f->n_near == f->n); }
 
-static void memory_of_allocate(struct plan *p, const struct rmai_win_family *f) {
+static void memory_of_allocate(struct plan *p, const struct rmai_win_comm *f) {
     (void)f;
     allocate_memory(p, (size_t)p->size);
     p->base = p->allocated;
@@ -346,7 +345,7 @@ static void memory_of_allocate(struct plan *p, const struct rmai_win_family *f) 
 
 /* *found: the process that MPI_Win_shared_query asks for; for MPI_PROC_NULL the first one that has memory. */
 static int query(struct rmai_win *w, const char *call, int rank, const struct rmai_win_peer **found) {
-    const int n = w->family->n;
+    const int n = w->comm->n;
     int i = 0;
     if (w->flavor != MPI_WIN_FLAVOR_SHARED)
         return rmai_win_error(w, MPI_ERR_RMA_FLAVOR, "%s: not a window of MPI_Win_allocate_shared", call);
@@ -417,14 +416,14 @@ RMAI_MPI_API int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *w
  * different order in different processes, or make another one meanwhile, so messages of the window itself are needed:
  * those with its number as their tag. In each round a process tells the one `step` ranks further; see meet_nodes. */
 static void meet_at_end(const struct rmai_win *w) {
-    const struct rmai_win_family *f = w->family;
+    const struct rmai_win_comm *f = w->comm;
     _Static_assert(RMAI_WINS <= 32768, "MPI promises that tags up to 32767 are valid");
-    if (rmai_collectives_barrier("MPI_Win_free", f->comm)) return;
+    if (rmai_collectives_barrier("MPI_Win_free", f->duplicate)) return;
     for (int step = 1; step < f->n; step *= 2) {
         const int from = (f->rank - step + f->n) % f->n, to = (f->rank + step) % f->n;
         MPI_Request receive, send;
-        const int code = PMPI_Irecv(NULL, 0, MPI_BYTE, from, w->number, f->comm, &receive);
-        const int sent = PMPI_Isend(NULL, 0, MPI_BYTE, to, w->number, f->comm, &send);
+        const int code = PMPI_Irecv(NULL, 0, MPI_BYTE, from, w->number, f->duplicate, &receive);
+        const int sent = PMPI_Isend(NULL, 0, MPI_BYTE, to, w->number, f->duplicate, &send);
         finish_request("MPI_Win_free", "MPI_Isend", sent, &send);
         finish_request("MPI_Win_free", "MPI_Irecv", code, &receive);
     }
@@ -432,7 +431,7 @@ static void meet_at_end(const struct rmai_win *w) {
 
 RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     struct rmai_win *w = win ? rmai_win_of(*win) : NULL;
-    struct rmai_win_family *f;
+    struct rmai_win_comm *f;
     int code, number;
     if (!w) return PMPI_Win_free(win);
     if (w->locked || w->lock_all || w->n_started >= 0 || w->n_exposed >= 0)
@@ -444,7 +443,7 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     if (code != MPI_SUCCESS)
         return rmai_win_error(w, MPI_ERR_OTHER, "MPI_Win_free: the function of an attribute returned %d", code);
     code = rmai_win_failed(w, rma_quiet());
-    f = w->family;
+    f = w->comm;
     number = w->number;
     meet_at_end(w);
     rmai_win_directory[number] = RMA_GPTR_NULL;
@@ -457,9 +456,9 @@ RMAI_MPI_API int MPI_Win_free(MPI_Win *win) {
     if (w->info != MPI_INFO_NULL) PMPI_Info_free(&w->info);
     rmai_win_handler_set(w, MPI_ERRHANDLER_NULL);
     pthread_mutex_destroy(&w->mutex);
-    w->family = NULL;
+    w->comm = NULL;
     give_number_back(number);
-    rmai_win_family_leave(f);
+    rmai_win_comm_leave(f);
     *win = MPI_WIN_NULL;
     return code;
 }

@@ -72,7 +72,7 @@ void rmai_mailbox_clear(struct rmai_mailbox *mine) {
     atomic_store_explicit(&mine->through.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->gate.value, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->sleepers, 0, memory_order_relaxed);
-    atomic_store_explicit(&mine->wanted, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->wake_epoch, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
 }
 
@@ -83,10 +83,10 @@ void rmai_mailbox_close(struct rmai_mailboxes *near) {
 
 int rmai_mailbox_number(const struct rmai_mailboxes *near, int i) { return rmai_find(near->index, near->n, i); }
 
-/* ---- turns ---- */
+/* ---- epochs ---- */
 
-static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t turn) {
-    return rmai_poll_event(e, turn, near->shape == RMAI_CROWDED ? 0 : RMAI_EVENT_POLLS);
+static inline uint32_t poll_event(const struct rmai_mailboxes *near, struct rmai_event *e, uint32_t epoch) {
+    return rmai_poll_event(e, epoch, near->shape == RMAI_CROWDED ? 0 : RMAI_EVENT_POLLS);
 }
 
 /* Its number in the job. */
@@ -110,93 +110,94 @@ static struct rmai_stall describe_stall(const struct rmai_mailboxes *near, int i
  * that in the mailbox's `sleepers`. That word is on a line apart from the events, and only PEs that may sleep write it:
  * so PE `from` reads it at no cost. A flag in the event's own line would cost a transfer: the waiting PE has that line,
  * and it would have to come back. */
-static RMAI_COLD void wait_for_turn_slowly(const struct rmai_mailboxes *near, int i, struct rmai_event *e,
-                                           uint32_t turn, uint32_t value, int from) {
+static RMAI_COLD void wait_for_epoch_slowly(const struct rmai_mailboxes *near, int i, struct rmai_event *e,
+                                            uint32_t epoch, uint32_t value, int from) {
     _Atomic uint32_t *sleepers = &near->mailbox[i]->sleepers;
     struct rmai_stall stall = describe_stall(near, from);
     assert(i >= 0 && i < near->n && from != near->me && "nobody waits for itself");
-    /* Pairs with the load in publish_turn; rmai_wait has the fence between this and its last load of the event. */
+    /* Pairs with the load in publish_epoch; rmai_wait has the fence between this and its last load of the event. */
     atomic_fetch_add_explicit(sleepers, 1, memory_order_relaxed);
-    while (!rmai_reached(value, turn)) value = rmai_wait_watched(e, value, near->patience, &stall);
+    while (!rmai_reached(value, epoch)) value = rmai_wait_watched(e, value, near->patience, &stall);
     rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(sleepers, 1, memory_order_relaxed);
 }
 
-static inline void wait_for_turn(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t turn,
-                                 int from) {
-    uint32_t value = poll_event(near, e, turn);
-    if (!rmai_reached(value, turn)) wait_for_turn_slowly(near, i, e, turn, value, from);
+static inline void wait_for_epoch(const struct rmai_mailboxes *near, int i, struct rmai_event *e, uint32_t epoch,
+                                  int from) {
+    uint32_t value = poll_event(near, e, epoch);
+    if (!rmai_reached(value, epoch)) wait_for_epoch_slowly(near, i, e, epoch, value, from);
 }
 
-/* Publishes the present turn in an event of this PE's mailbox, or of the first near PE's. */
-static inline void publish_turn(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox, struct rmai_event *e) {
-    atomic_store_explicit(&e->value, near->turn, memory_order_release);
+/* Publishes the present epoch in an event of this PE's mailbox, or of the first near PE's. */
+static inline void publish_epoch(const struct rmai_mailboxes *near, struct rmai_mailbox *mailbox,
+                                 struct rmai_event *e) {
+    atomic_store_explicit(&e->value, near->epoch, memory_order_release);
     /* Orders the store before the load of `sleepers`, and pairs with rmai_wait's fence: here PEs go to sleep at once,
      * and none may be missed. */
     if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
     if (atomic_load_explicit(&mailbox->sleepers, memory_order_relaxed)) rmai_wake(e);
 }
 
-/* Waits until near PE i is through with `turn`. PE i wakes sleepers when it is through with the turn in `wanted`, not
- * with each turn before it. Two PEs may wait for different turns, and the second then overwrites the turn that the
- * first one has written: so each PE wakes by itself within a millisecond, and reads `through` again. */
-static RMAI_COLD void wait_until_through_slowly(const struct rmai_mailboxes *near, int i, uint32_t turn,
+/* Waits until near PE i is through with `epoch`. PE i wakes sleepers when it is through with the epoch in `wake_epoch`,
+ * not with each epoch before it. Two PEs may wait for different epochs, and the second then overwrites the epoch that
+ * the first one has written: so each PE wakes by itself within a millisecond, and reads `through` again. */
+static RMAI_COLD void wait_until_through_slowly(const struct rmai_mailboxes *near, int i, uint32_t epoch,
                                                 uint32_t value) {
     struct rmai_mailbox *mailbox = near->mailbox[i];
     struct rmai_stall stall = describe_stall(near, i);
-    atomic_store_explicit(&mailbox->wanted, turn, memory_order_relaxed);
+    atomic_store_explicit(&mailbox->wake_epoch, epoch, memory_order_relaxed);
     atomic_fetch_add_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
-    while (!rmai_reached(value, turn)) {
+    while (!rmai_reached(value, epoch)) {
         value = rmai_wait_a_while(&mailbox->through, value, near->patience);
-        if (!rmai_reached(value, turn) && near->patience->late) near->patience->late(near->patience->context, &stall);
+        if (!rmai_reached(value, epoch) && near->patience->late) near->patience->late(near->patience->context, &stall);
     }
     rmai_wait_over(near->patience, &stall);
     atomic_fetch_sub_explicit(&mailbox->sleepers, 1, memory_order_relaxed);
 }
 
-static void wait_until_through(const struct rmai_mailboxes *near, int i, uint32_t turn) {
-    uint32_t value = poll_event(near, &near->mailbox[i]->through, turn);
-    if (!rmai_reached(value, turn)) wait_until_through_slowly(near, i, turn, value);
+static void wait_until_through(const struct rmai_mailboxes *near, int i, uint32_t epoch) {
+    uint32_t value = poll_event(near, &near->mailbox[i]->through, epoch);
+    if (!rmai_reached(value, epoch)) wait_until_through_slowly(near, i, epoch, value);
 }
 
-static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t turn) {
+static void wait_until_all_through(struct rmai_mailboxes *near, uint32_t epoch) {
     for (int i = 0; i < near->n; i++)
-        if (i != near->me) wait_until_through(near, i, turn);
-    assert(rmai_reached(near->turn, turn) && "known <= turn");
-    near->known = turn;
+        if (i != near->me) wait_until_through(near, i, epoch);
+    assert(rmai_reached(near->epoch, epoch) && "known <= epoch");
+    near->known = epoch;
 }
 
 /* Turns are compared within 2^31 of each other. A slot in which this PE has not posted for that long, since other PEs
- * were the roots, would seem to be ahead of the present turn. So from time to time this PE replaces each old turn by a
- * newer one that has also passed. Nobody waits for turns that this PE has passed. */
-static void raise_old_turns(struct rmai_mailboxes *near) {
-    const uint32_t old = near->turn - RMAI_SLOTS - 1;
+ * were the roots, would seem to be ahead of the present epoch. So from time to time this PE replaces each old epoch by
+ * a newer one that has also passed. Nobody waits for epochs that this PE has passed. */
+static void raise_old_epochs(struct rmai_mailboxes *near) {
+    const uint32_t old = near->epoch - RMAI_SLOTS - 1;
     struct rmai_event *gate = &near->mine->gate;
     for (int i = 0; i < RMAI_SLOTS; i++) {
         struct rmai_event *posted = &near->mine->slot[i].posted;
         if (!rmai_reached(atomic_load_explicit(&posted->value, memory_order_relaxed), old))
             atomic_store_explicit(&posted->value, old, memory_order_relaxed);
     }
-    /* All are through with it: otherwise the PEs that posted in later turns could not have posted. */
+    /* All are through with it: otherwise the PEs that posted in later epochs could not have posted. */
     if (!rmai_reached(near->known, old)) near->known = old;
     if (!rmai_reached(atomic_load_explicit(&gate->value, memory_order_relaxed), old))
         atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
-/* A PE that has to wait for room waits until there is room for several turns: otherwise it would have to wait again in
+/* A PE that has to wait for room waits until there is room for several epochs: otherwise it would have to wait again in
  * the next one. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     const uint32_t ahead = len > RMAI_NOTE ? RMAI_BOUNCE_BUFFERS : RMAI_SLOTS;
-    near->turn++;
-    if (RMAI_UNLIKELY((near->turn & ((1u << 30) - 1)) == 0)) raise_old_turns(near);
-    if (posts && !rmai_reached(near->known, near->turn - ahead)) wait_until_all_through(near, near->turn - ahead / 4);
+    near->epoch++;
+    if (RMAI_UNLIKELY((near->epoch & ((1u << 30) - 1)) == 0)) raise_old_epochs(near);
+    if (posts && !rmai_reached(near->known, near->epoch - ahead)) wait_until_all_through(near, near->epoch - ahead / 4);
 }
 
 /* Before the slot is posted. */
 static inline void stamp_slot(struct rmai_mailboxes *near) { rmai_mailbox_slot(near, near->me)->stamp = near->stamp; }
 
 static RMAI_COLD void tell_difference(const struct rmai_mailboxes *near, int i) {
-    const uint32_t at = near->turn % RMAI_SLOTS;
+    const uint32_t at = near->epoch % RMAI_SLOTS;
     if (near->differ)
         near->differ(near->call, near->mine->said[at], pe_of(near, near->me), near->mailbox[i]->said[at],
                      pe_of(near, i));
@@ -209,12 +210,12 @@ static inline void compare_stamp(const struct rmai_mailboxes *near, int i) {
 
 void rmai_mailbox_post(struct rmai_mailboxes *near) {
     stamp_slot(near);
-    publish_turn(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
+    publish_epoch(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
 }
 
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i) {
     if (i == near->me) return;
-    wait_for_turn(near, i, &rmai_mailbox_slot(near, i)->posted, near->turn, i);
+    wait_for_epoch(near, i, &rmai_mailbox_slot(near, i)->posted, near->epoch, i);
     compare_stamp(near, i);
 }
 
@@ -227,22 +228,22 @@ static void meet_tree(struct rmai_mailboxes *near) {
     int first = near->me * BRANCHES + 1, above = (near->me - 1) / BRANCHES;
     for (int i = first; i < first + BRANCHES && i < near->n; i++) rmai_mailbox_hear(near, i);
     rmai_mailbox_post(near);
-    if (near->me > 0) wait_for_turn(near, above, &near->mailbox[above]->gate, near->turn, above);
-    if (first < near->n) publish_turn(near, near->mine, &near->mine->gate);
+    if (near->me > 0) wait_for_epoch(near, above, &near->mailbox[above]->gate, near->epoch, above);
+    if (first < near->n) publish_epoch(near, near->mine, &near->mine->gate);
 }
 
 static void meet_counter(struct rmai_mailboxes *near) {
     struct rmai_mailbox *first = near->mailbox[0];
     stamp_slot(near);
-    atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->turn, memory_order_relaxed);
+    atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->epoch, memory_order_relaxed);
     /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
      * on to the acquire loads of the PEs that wait at the gate. */
     if (atomic_fetch_add_explicit(&first->arrived, 1, memory_order_acq_rel) + 1 == (uint32_t)near->n) {
-        /* No PE arrives in the next turn before the gate opens. */
+        /* No PE arrives in the next epoch before the gate opens. */
         atomic_store_explicit(&first->arrived, 0, memory_order_relaxed);
-        publish_turn(near, first, &first->gate);
+        publish_epoch(near, first, &first->gate);
     } else {
-        wait_for_turn(near, 0, &first->gate, near->turn, ANY_NEAR);
+        wait_for_epoch(near, 0, &first->gate, near->epoch, ANY_NEAR);
     }
     compare_stamp(near, 0); /* each with the first: so all with each other */
 }
@@ -253,19 +254,19 @@ void rmai_mailbox_meet(struct rmai_mailboxes *near) {
         case RMAI_TREE: meet_tree(near); break;
         case RMAI_COUNTER: meet_counter(near); break;
     }
-    near->known = near->turn - 1; /* a PE that is in this turn is through with the last one */
+    near->known = near->epoch - 1; /* a PE that is in this epoch is through with the last one */
 }
 
 void rmai_mailbox_through(struct rmai_mailboxes *near) {
     struct rmai_mailbox *mine = near->mine;
-    atomic_store_explicit(&mine->through.value, near->turn, memory_order_release);
+    atomic_store_explicit(&mine->through.value, near->epoch, memory_order_release);
     if (near->shape == RMAI_CROWDED) atomic_thread_fence(memory_order_seq_cst);
     if (RMAI_UNLIKELY(atomic_load_explicit(&mine->sleepers, memory_order_relaxed)) &&
-        rmai_reached(near->turn, atomic_load_explicit(&mine->wanted, memory_order_relaxed)))
+        rmai_reached(near->epoch, atomic_load_explicit(&mine->wake_epoch, memory_order_relaxed)))
         rmai_wake(&mine->through);
 }
 
-void rmai_mailbox_await(struct rmai_mailboxes *near) { wait_until_all_through(near, near->turn); }
+void rmai_mailbox_await(struct rmai_mailboxes *near) { wait_until_all_through(near, near->epoch); }
 
 void rmai_mailbox_leave(struct rmai_mailboxes *near) {
     rmai_mailbox_through(near);

@@ -2,20 +2,21 @@
 /* Mailboxes: how the PEs of a team that share a node exchange data in collectives. The code calls these PEs the near
  * part of the team, or the near PEs.
  *
- * A collective consists of a few turns. All near PEs count the same turns, including those in which a PE publishes
- * nothing. Each PE has a mailbox, which only that PE writes: a ring of slots, one for each of the last turns. To
- * publish data in a turn, a PE writes them into that turn's slot, and then posts the slot. The data are a few words in
- * the line of the slot's flag; or up to RMAI_BOUNCE_BYTES bytes in a bounce buffer, which belongs to the slot; or the
- * place of a buffer in the PE's space. Other PEs read the slot when they need it. A PE that will read no more slots of
- * a turn is through with the turn, and publishes that.
+ * A collective consists of a few epochs. All near PEs count the same epochs, including those in which a PE publishes
+ * nothing. Each PE has a mailbox, which only that PE writes: a ring of slots, one for each of the last epochs. To
+ * publish data in an epoch, a PE writes them into that epoch's slot, and then posts the slot. The data are a few words
+ * in the line of the slot's flag; or up to RMAI_BOUNCE_BYTES bytes in a bounce buffer, which belongs to the slot; or
+ * the place of a buffer in the PE's space. Other PEs read the slot when they need it. A PE that will read no more slots
+ * of an epoch is through with the epoch, and publishes that.
  *
- * No PE writes a slot before all near PEs are through with the turn that used the slot before: otherwise it would
+ * No PE writes a slot before all near PEs are through with the epoch that used the slot before: otherwise it would
  * overwrite what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard from all
- * others in a later turn. If it does not know, it reads their `through` words, now and then.
+ * others in a later epoch. If it does not know, it reads their `through` words, now and then.
  *
  * Each post carries a stamp, a hash of the call and its arguments. A PE that hears another stamp than its own is in
  * another call, or has other arguments: what it would read is not what it expects. What each PE has said of its call,
- * before the call's first turn, is beside the slots, for the error's text: that turn is the one in which stamps differ.
+ * before the call's first epoch, is beside the slots, for the error's text: that epoch is the one in which stamps
+ * differ.
  *
  * A PE that has heard a post sees what the posting PE wrote before it. A PE that has waited until another is through
  * sees what the other did before. Both are release stores that pair with acquire loads. */
@@ -33,33 +34,33 @@
 
 struct rmai_team;
 
-#define RMAI_SLOTS          64                /* how many turns a PE may be ahead of another, */
-#define RMAI_BOUNCE_BUFFERS 8                 /* and if it used a bounce buffer in the first of these turns */
+#define RMAI_SLOTS          64                /* how many epochs a PE may be ahead of another, */
+#define RMAI_BOUNCE_BUFFERS 8                 /* and if it used a bounce buffer in the first of these epochs */
 #define RMAI_BOUNCE_BYTES   ((size_t)4 << 10) /* of each bounce buffer */
 #define RMAI_NOTE           112               /* bytes beside the flag; 48 of them are in the flag's line */
 
 #define RMAI_SAID 4 /* words that a PE says of its call */
 
 struct rmai_slot {
-    _Alignas(RMAI_APART) struct rmai_event posted; /* the newest turn that was posted in this slot */
+    _Alignas(RMAI_APART) struct rmai_event posted; /* the newest epoch that was posted in this slot */
     uint32_t low;                                  /* what a collective publishes of its data: an offset or a length */
     uint16_t high;                                 /* of up to 48 bits (rmai_slot_say) */
     uint16_t stamp;
     _Alignas(16) unsigned char note[RMAI_NOTE];
 };
 
-/* Fields that other PEs do not read in every turn are apart from the slots, outside of the lines that their processors
+/* Fields that other PEs do not read in every epoch are apart from the slots, outside of the lines that their processors
  * prefetch. */
 struct rmai_mailbox {
     struct rmai_slot slot[RMAI_SLOTS];
-    _Alignas(4096) struct rmai_event through; /* the newest turn that the owner is through with */
-    /* The newest turn that all have reached; the PE above in the tree writes it. */
+    _Alignas(4096) struct rmai_event through; /* the newest epoch that the owner is through with */
+    /* The newest epoch that all have reached; the PE above in the tree writes it. */
     _Alignas(RMAI_APART) struct rmai_event gate;
     _Alignas(RMAI_APART) _Atomic uint32_t sleepers; /* PEs that may sleep on any of these events */
-    _Atomic uint32_t wanted;                        /* a sleeping PE waits until the owner is through with this turn */
-    /* In the first near PE's mailbox: how many PEs have arrived in this turn. */
+    _Atomic uint32_t wake_epoch;                    /* a sleeping PE waits until the owner is through with this epoch */
+    /* In the first near PE's mailbox: how many PEs have arrived in this epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
-    _Alignas(RMAI_APART) uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by turn; only read for errors */
+    _Alignas(RMAI_APART) uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by epoch; only read for errors */
     _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
 
@@ -69,19 +70,19 @@ struct rmai_mailboxes {
     struct rmai_mailbox **mailbox; /* of each near PE */
     struct rmai_mailbox *mine;
     size_t at;      /* where the mailboxes are in the PEs' spaces */
-    uint32_t turn;  /* the present turn, or the last one */
-    uint32_t known; /* the newest turn with which this PE knows all near PEs to be through; <= turn */
+    uint32_t epoch; /* the present epoch, or the last one */
+    uint32_t known; /* the newest epoch with which this PE knows all near PEs to be through; <= epoch */
     enum rmai_shape shape;
     enum { RMAI_FLAT, RMAI_TREE, RMAI_COUNTER } meeting;
     const struct rmai_patience *patience;
-    const struct rmai_team *team; /* for reports that a turn takes long */
-    const char *call;             /* the public call that the present turn belongs to, */
+    const struct rmai_team *team; /* for reports that an epoch takes long */
+    const char *call;             /* the public call that the present epoch belongs to, */
     uint16_t stamp;               /* and the hash of it and of its arguments */
     /* Near PE i, PE `their_pe`, has posted another stamp: what the two have said. NULL: stamps are not compared. */
     void (*differ)(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);
 };
 
-/* rmai_mailbox_at returns the offset of team number `number`'s mailbox in each PE's space. Before the first turn each
+/* rmai_mailbox_at returns the offset of team number `number`'s mailbox in each PE's space. Before the first epoch each
  * near PE's mailbox must have memory and be zero (rmai_mailbox_clear), and then the near PEs must have met in some
  * other way. */
 size_t rmai_mailbox_at(int number);
@@ -89,7 +90,7 @@ void rmai_mailbox_clear(struct rmai_mailbox *mine);
 
 /* rmai_mailbox_open finds the near PEs of team number `number`: index_of[q] is the number in the team of the node's PE
  * q, or -1. crowded: PEs share processors. Returns RMA_SUCCESS or records RMA_ERR_NO_MEM for `call`. rmai_mailbox_close
- * is called when no turn is under way. */
+ * is called when no epoch is under way. */
 int rmai_mailbox_open(struct rmai_mailboxes *near, const struct rmai_job *job, const struct rmai_patience *patience,
                       const char *call, int number, const int *index_of, int crowded);
 void rmai_mailbox_close(struct rmai_mailboxes *near);
@@ -97,27 +98,27 @@ void rmai_mailbox_close(struct rmai_mailboxes *near);
 /* rmai_mailbox_number returns the number of the team's PE i among the near PEs, or -1. */
 int rmai_mailbox_number(const struct rmai_mailboxes *near, int i);
 
-/* ---- a turn ---- */
+/* ---- an epoch ---- */
 
-/* rmai_mailbox_begin begins the next turn. `posts`: this PE posts in it, `len` bytes in all. If so, it may write its
+/* rmai_mailbox_begin begins the next epoch. `posts`: this PE posts in it, `len` bytes in all. If so, it may write its
  * slot after this call, and the slot's bounce buffer if len bytes do not fit into the note. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len);
 
-/* What this PE says of a call, before its first turn begins. */
+/* What this PE says of a call, before its first epoch begins. */
 static inline uint64_t *rmai_mailbox_said(const struct rmai_mailboxes *near) {
-    return near->mine->said[(near->turn + 1) % RMAI_SLOTS];
+    return near->mine->said[(near->epoch + 1) % RMAI_SLOTS];
 }
 
-/* The slot of near PE i in this turn, the slot's note, and its bounce buffer. A PE may write its own from
+/* The slot of near PE i in this epoch, the slot's note, and its bounce buffer. A PE may write its own from
  * rmai_mailbox_begin to rmai_mailbox_post, and may read others' from rmai_mailbox_hear to rmai_mailbox_through. */
 static inline struct rmai_slot *rmai_mailbox_slot(const struct rmai_mailboxes *near, int i) {
-    return &near->mailbox[i]->slot[near->turn % RMAI_SLOTS];
+    return &near->mailbox[i]->slot[near->epoch % RMAI_SLOTS];
 }
 static inline void *rmai_mailbox_note(const struct rmai_mailboxes *near, int i) {
     return rmai_mailbox_slot(near, i)->note;
 }
 static inline void *rmai_mailbox_bounce(const struct rmai_mailboxes *near, int i) {
-    return near->mailbox[i]->bounce[near->turn % RMAI_BOUNCE_BUFFERS];
+    return near->mailbox[i]->bounce[near->epoch % RMAI_BOUNCE_BUFFERS];
 }
 
 /* rmai_slot_say writes the word of this PE's slot, and rmai_slot_word reads that of another PE's. */
@@ -131,10 +132,10 @@ static inline uint64_t rmai_slot_word(const struct rmai_slot *slot) { return slo
 void rmai_mailbox_post(struct rmai_mailboxes *near);
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i);
 
-/* rmai_mailbox_foresee: the next turn is likely to publish len bytes as well. The processor prefetches the lines of its
- * bounce buffer, for writing. */
+/* rmai_mailbox_foresee: the next epoch is likely to publish len bytes as well. The processor prefetches the lines of
+ * its bounce buffer, for writing. */
 static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_t len) {
-    char *next = (char *)near->mine->bounce[(near->turn + 1) % RMAI_BOUNCE_BUFFERS];
+    char *next = (char *)near->mine->bounce[(near->epoch + 1) % RMAI_BOUNCE_BUFFERS];
     if (len <= RMAI_NOTE) return;
     for (size_t i = 0; i < len && i < RMAI_BOUNCE_BYTES; i += 64) {
 #if defined __x86_64__
@@ -146,20 +147,20 @@ static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_
     }
 }
 
-/* rmai_mailbox_meet posts, and waits until all near PEs have posted; after it all slots of the turn can be read. All
- * near PEs call it in this turn. */
+/* rmai_mailbox_meet posts, and waits until all near PEs have posted; after it all slots of the epoch can be read. All
+ * near PEs call it in this epoch. */
 void rmai_mailbox_meet(struct rmai_mailboxes *near);
 
-/* rmai_mailbox_through ends the turn: this PE reads no slot of the turn any more, and no buffer whose place was posted
- * in it. */
+/* rmai_mailbox_through ends the epoch: this PE reads no slot of the epoch any more, and no buffer whose place was
+ * posted in it. */
 void rmai_mailbox_through(struct rmai_mailboxes *near);
 
-/* rmai_mailbox_await waits until all near PEs are through with the present turn; this PE must be through.
+/* rmai_mailbox_await waits until all near PEs are through with the present epoch; this PE must be through.
  * rmai_mailbox_leave: this PE is through, and waits until all near PEs are; all near PEs call it. */
 void rmai_mailbox_await(struct rmai_mailboxes *near);
 void rmai_mailbox_leave(struct rmai_mailboxes *near);
 
-/* rmai_mailbox_sync is a whole turn without data, in which all near PEs meet. */
+/* rmai_mailbox_sync is a whole epoch without data, in which all near PEs meet. */
 void rmai_mailbox_sync(struct rmai_mailboxes *near);
 
 /* ---- buffers of a posted place ---- */

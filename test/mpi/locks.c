@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Win_lock_all beside writers. Broken by a lock that MPI_Win_lock_all leaves for the first access, by one that a
- * process keeps while it waits in MPI_Win_lock_all for another, and by a writer and a reader that both hold a lock. An
- * argument names the one part that shall run. */
+ * process keeps while it waits in MPI_Win_lock_all for another, by one that is refused to it for the sake of a writer
+ * that waits for others in MPI_Win_lock_all, and by a writer and a reader that both hold a lock. An argument names the
+ * one part that shall run. */
 #include "check.h"
 
 static long *base;
@@ -131,6 +132,53 @@ static void writer_between_two_locks(int first, int second) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* A process calls MPI_Win_lock_all when another one is in it and a writer waits, or several. The one that is in it
+ * waits for a message of the one that comes late. MPI does not promise that it comes in. */
+static void late_reader(int owner) {
+    if (n < 3 || !on_librma()) return;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        hear(1);
+        MPI_Win_unlock_all(win);
+    } else if (rank == 1) {
+        give_time();
+        MPI_Win_lock_all(0, win);
+        tell(0);
+        give_time();
+        CHECK(get(owner, 0) == 0);
+        MPI_Win_unlock_all(win);
+    } else {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, win);
+        put(owner, 0, get(owner, 0) + 1);
+        MPI_Win_unlock(owner, win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == owner) {
+        CHECK(base[0] == n - 2);
+        base[0] = 0;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static void reader_waits_for_writer(int type) {
+    const int writer = n - 1, owner = 0;
+    base[0] = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == writer) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, owner, 0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == writer) {
+        give_time();
+        put(owner, 0, 3);
+    } else {
+        MPI_Win_lock(type, owner, 0, win);
+        CHECK(get(owner, 0) == 3);
+    }
+    MPI_Win_unlock(owner, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* What was refused has locked nothing and has ended nothing. */
 static void refused_calls(void) {
     const int to = (rank + 1) % n;
@@ -173,6 +221,12 @@ int main(int argc, char **argv) {
         writer_between_two_locks(1, 0);
         writer_between_two_locks(n - 1, 0);
     }
+    if (!part || strcmp(part, "waits") == 0) {
+        reader_waits_for_writer(MPI_LOCK_SHARED);
+        reader_waits_for_writer(MPI_LOCK_EXCLUSIVE);
+    }
+    base[0] = 0;
+    for (int owner = 0; owner < n && (!part || strcmp(part, "late") == 0); owner++) late_reader(owner);
     if (!part || strcmp(part, "all") == 0) writers_of_all(0);
     if (!part || strcmp(part, "descending") == 0) writers_of_all(1);
     if (!part || strcmp(part, "refused") == 0) refused_calls();

@@ -116,9 +116,9 @@ static void all_show(struct rmai_mailboxes *near, unsigned long turn) {
 
 /* As if 2^30 turns had been, in none of which this PE has posted. */
 static void much_later(struct rmai_mailboxes *near) {
-    uint32_t now = (near->turn / (1u << 30) + 1) * (1u << 30) - 2;
+    uint32_t now = (near->epoch / (1u << 30) + 1) * (1u << 30) - 2;
     pthread_barrier_wait(&all);
-    near->turn = near->known = now;
+    near->epoch = near->known = now;
     atomic_store(&near->mine->through.value, now);
     pthread_barrier_wait(&all);
 }
@@ -130,7 +130,7 @@ static void *pe(void *arg) {
     near.shape = meeting == RMAI_COUNTER ? RMAI_CROWDED : n_pes == 2 ? RMAI_PAIR : RMAI_ROOMY;
     near.meeting = meeting == RMAI_COUNTER ? RMAI_COUNTER : meeting == RMAI_TREE ? RMAI_TREE : RMAI_FLAT;
     near.patience = meeting == RMAI_COUNTER ? &crowded : &roomy;
-    near.turn = near.known = (uint32_t)-300; /* so that turns wrap */
+    near.epoch = near.known = (uint32_t)-300; /* so that turns wrap */
     for (unsigned long turn = 0; turn < turns; turn++) {
         uint64_t drawn = mix(turn / 40 + 5), r = mix(turn + 1000); /* kinds come in runs */
         int root = (int)(r % (unsigned)n_pes);

@@ -79,10 +79,10 @@ START_TEST(an_irregular_team_has_none) {
     int list[] = {0, 1, 3};
     const struct rmai_team listed = {.n = 3, .list = list}, world = {.stride = 1, .n = 6};
     struct rmai_job job = {.n_pes = 6, .placement = RMAI_PLACED_IN_BLOCKS, .node_most = 2, .n_nodes = 3};
-    struct rmai_team_nodes nodes = {.block = 5, .turn = 7};
+    struct rmai_team_nodes nodes = {.block = 5, .cycle = 7};
     ck_assert_int_eq(rmai_nodes_rule(&job, &listed, &nodes), 0);
     ck_assert_int_eq(nodes.block, 0);
-    ck_assert_int_eq(nodes.turn, 0);
+    ck_assert_int_eq(nodes.cycle, 0);
     job.placement = RMAI_PLACED_ANYHOW;
     ck_assert_int_eq(rmai_nodes_rule(&job, &world, &nodes), 0);
 }

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "interfaces/mpi/family.h"
+#include "interfaces/mpi/comm.h"
 #include "interfaces/mpi/errors.h"
 #include "rma.h"
 
 #include <stdlib.h>
 
 static int keyval = MPI_KEYVAL_INVALID; /* of the attribute */
-_Atomic int rmai_win_families_far;
+_Atomic int rmai_win_comms_far;
 
-static void free_family(struct rmai_win_family *f) {
+static void free_comm(struct rmai_win_comm *f) {
     int finalized = 1;
     if (PMPI_Finalized(&finalized) != MPI_SUCCESS || finalized) return;
-    rmai_win_families_far -= f->far;
-    if (f->comm != MPI_COMM_NULL) PMPI_Comm_free(&f->comm);
+    rmai_win_comms_far -= f->far;
+    if (f->duplicate != MPI_COMM_NULL) PMPI_Comm_free(&f->duplicate);
     if (f->group != MPI_GROUP_NULL) PMPI_Group_free(&f->group);
     free(f->near);
     free(f);
 }
 
-void rmai_win_family_leave(struct rmai_win_family *f) {
-    if (--f->uses == 0) free_family(f);
+void rmai_win_comm_leave(struct rmai_win_comm *f) {
+    if (--f->uses == 0) free_comm(f);
 }
 
 /* The program frees its communicator. */
-static int leave_comm(MPI_Comm comm, int key, void *family, void *extra) {
+static int leave_comm(MPI_Comm comm, int key, void *shared, void *extra) {
     (void)comm, (void)key, (void)extra;
-    rmai_win_family_leave(family);
+    rmai_win_comm_leave(shared);
     return MPI_SUCCESS;
 }
 
-int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank) {
+int rmai_win_comm_slot_slow(const struct rmai_win_comm *f, int rank) {
     int low = 0, high = f->n_near - 1;
     while (low <= high) {
         const int middle = (low + high) / 2;
@@ -45,7 +45,7 @@ int rmai_win_family_slot_slow(const struct rmai_win_family *f, int rank) {
 }
 
 /* Writes the PE numbers of n ranks; -1 for a process outside of MPI_COMM_WORLD. */
-static int translate(const struct rmai_win_family *f, int n, const int *ranks, int *pes) {
+static int translate(const struct rmai_win_comm *f, int n, const int *ranks, int *pes) {
     MPI_Group world;
     int code = PMPI_Comm_group(MPI_COMM_WORLD, &world);
     if (code != MPI_SUCCESS) return code;
@@ -56,14 +56,14 @@ static int translate(const struct rmai_win_family *f, int n, const int *ranks, i
     return code;
 }
 
-int rmai_win_family_pe(const struct rmai_win_family *f, int rank) {
+int rmai_win_comm_pe(const struct rmai_win_comm *f, int rank) {
     int pe = -1;
     return translate(f, 1, &rank, &pe) == MPI_SUCCESS ? pe : -1;
 }
 
 /* Fills in near, n_near, my_slot and first_near. Returns 0 if a process is outside of MPI_COMM_WORLD, or memory is
  * exhausted. */
-static int find_near(struct rmai_win_family *f) {
+static int find_near(struct rmai_win_comm *f) {
     int *ranks = malloc((size_t)f->n * sizeof *ranks), *pes = malloc((size_t)f->n * sizeof *pes), ok = ranks && pes;
     for (int i = 0; ok && i < f->n; i++) ranks[i] = i;
     ok = ok && translate(f, f->n, ranks, pes) == MPI_SUCCESS;
@@ -87,7 +87,7 @@ static int find_near(struct rmai_win_family *f) {
     return 1;
 }
 
-/* What each process tells the others of its family. */
+/* What each process tells the others. */
 struct news {
     uint64_t id, leader; /* of its node */
     uint64_t tests;      /* 1: it keeps its processor when it waits in MPI's own calls, and others need it */
@@ -95,8 +95,8 @@ struct news {
 
 enum { N_NEWS = sizeof(struct news) / sizeof(uint64_t) };
 
-/* The first process of a family has numbered it. The leaders are those with which this one exchanges signals. */
-static void hear_news(struct rmai_win_family *f, struct news *news) {
+/* The first process has numbered the communicator. The leaders are those with which this one exchanges signals. */
+static void hear_news(struct rmai_win_comm *f, struct news *news) {
     int n = 0, me = 0;
     f->id = news[0].id;
     f->far = f->n_near < f->n;
@@ -109,20 +109,20 @@ static void hear_news(struct rmai_win_family *f, struct news *news) {
     for (int step = 1; step < n; step *= 2) f->partners[f->n_rounds++] = (int)news[(me + step) % n].leader;
 }
 
-static void exchange_news(const char *call, struct rmai_win_family *f, struct news *news) {
-    static _Atomic uint32_t families;
+static void exchange_news(const char *call, struct rmai_win_comm *f, struct news *news) {
+    static _Atomic uint32_t comms;
     struct news mine = {.leader = (uint64_t)f->first_near, .tests = rma_crowded_() && !rma_mpi_sleeps_()};
     MPI_Request request;
     int code;
-    if (f->rank == 0) mine.id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&families, 1);
-    code = PMPI_Iallgather(&mine, N_NEWS, MPI_UINT64_T, news, N_NEWS, MPI_UINT64_T, f->comm, &request);
+    if (f->rank == 0) mine.id = (uint64_t)rma_my_pe() << 32 | atomic_fetch_add(&comms, 1);
+    code = PMPI_Iallgather(&mine, N_NEWS, MPI_UINT64_T, news, N_NEWS, MPI_UINT64_T, f->duplicate, &request);
     if (code == MPI_SUCCESS) code = rmai_win_await(call, &request, MPI_STATUS_IGNORE);
     if (code != MPI_SUCCESS) rmai_win_lost(call, "MPI_Iallgather");
     hear_news(f, news);
 }
 
 /* 1 if `mine` is 1 in all processes of comm. */
-static int agree_on_family(const char *call, MPI_Comm comm, int mine) {
+static int agree_on_comm(const char *call, MPI_Comm comm, int mine) {
     MPI_Request request;
     int all = 0, code = PMPI_Iallreduce(&mine, &all, 1, MPI_INT, MPI_MIN, comm, &request);
     if (code == MPI_SUCCESS) code = rmai_win_await(call, &request, MPI_STATUS_IGNORE);
@@ -130,69 +130,69 @@ static int agree_on_family(const char *call, MPI_Comm comm, int mine) {
     return all;
 }
 
-/* This process's part of a family: all that needs no other process. NULL if it cannot take part. */
-static struct rmai_win_family *begin_family(MPI_Comm comm) {
-    struct rmai_win_family *f = calloc(1, sizeof *f);
+/* This process's part: all that needs no other process. NULL if it cannot take part. */
+static struct rmai_win_comm *begin_comm(MPI_Comm comm) {
+    struct rmai_win_comm *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->uses = 1;
-    f->comm = MPI_COMM_NULL;
+    f->duplicate = MPI_COMM_NULL;
     f->group = MPI_GROUP_NULL;
     if (PMPI_Comm_size(comm, &f->n) == MPI_SUCCESS && PMPI_Comm_rank(comm, &f->rank) == MPI_SUCCESS &&
         PMPI_Comm_group(comm, &f->group) == MPI_SUCCESS && find_near(f) &&
         PMPI_Comm_set_attr(comm, keyval, f) == MPI_SUCCESS)
         return f;
-    free_family(f);
+    free_comm(f);
     return NULL;
 }
 
 /* The duplicate has none of the program's attributes and its own error handler. */
-static int duplicate_comm(const char *call, struct rmai_win_family *f, MPI_Comm comm) {
+static int duplicate_comm(const char *call, struct rmai_win_comm *f, MPI_Comm comm) {
     struct rma_note_ *note = rmai_win_note_begin(call);
-    return rmai_win_note_end(note, PMPI_Comm_create(comm, f->group, &f->comm)) == MPI_SUCCESS &&
-           PMPI_Comm_set_errhandler(f->comm, MPI_ERRORS_RETURN) == MPI_SUCCESS;
+    return rmai_win_note_end(note, PMPI_Comm_create(comm, f->group, &f->duplicate)) == MPI_SUCCESS &&
+           PMPI_Comm_set_errhandler(f->duplicate, MPI_ERRORS_RETURN) == MPI_SUCCESS;
 }
 
-/* Each step that can fail in one process ends in an agreement: either all processes have the family, or none. */
-static struct rmai_win_family *make_family(const char *call, MPI_Comm comm, const char **why) {
-    struct rmai_win_family *f;
+/* Each step that can fail in one process ends in an agreement: either all processes succeed, or none. */
+static struct rmai_win_comm *make_comm(const char *call, MPI_Comm comm, const char **why) {
+    struct rmai_win_comm *f;
     struct news *news;
     int inter = 0;
     *why = "the communicator is an intercommunicator";
     if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter) return NULL;
-    f = begin_family(comm);
+    f = begin_comm(comm);
     news = f ? malloc((size_t)f->n * sizeof *news) : NULL;
     *why = NULL;
-    if (!agree_on_family(call, comm, news != NULL))
+    if (!agree_on_comm(call, comm, news != NULL))
         *why = news ? "another process cannot take part" : "a process is not in MPI_COMM_WORLD, or has no memory";
-    else if (!agree_on_family(call, comm, duplicate_comm(call, f, comm)))
+    else if (!agree_on_comm(call, comm, duplicate_comm(call, f, comm)))
         *why = "MPI cannot duplicate the communicator";
     else
         exchange_news(call, f, news);
     free(news);
-    if (*why && f) PMPI_Comm_delete_attr(comm, keyval); /* which frees the family */
+    if (*why && f) PMPI_Comm_delete_attr(comm, keyval); /* which frees it */
     if (*why) return NULL;
-    rmai_win_families_far += f->far;
+    rmai_win_comms_far += f->far;
     return f;
 }
 
-int rmai_win_families_open(void) {
-    if (keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS; /* of windows before, whose families are still there */
+int rmai_win_comms_open(void) {
+    if (keyval != MPI_KEYVAL_INVALID) return MPI_SUCCESS; /* of windows before, whose attributes are still there */
     return PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave_comm, &keyval, NULL);
 }
 
-struct rmai_win_family *rmai_win_family_of(const char *call, MPI_Comm comm, const char **why) {
-    struct rmai_win_family *f = NULL;
+struct rmai_win_comm *rmai_win_comm_of(const char *call, MPI_Comm comm, const char **why) {
+    struct rmai_win_comm *f = NULL;
     int found = 0;
     *why = "MPI refuses the communicator";
     if (PMPI_Comm_get_attr(comm, keyval, &f, &found) != MPI_SUCCESS) return NULL;
-    if (!found) f = make_family(call, comm, why);
+    if (!found) f = make_comm(call, comm, why);
     if (f) f->uses++;
     return f;
 }
 
-int rmai_win_family_serves(MPI_Comm comm) {
-    struct rmai_win_family *f = NULL;
+int rmai_win_comm_serves(MPI_Comm comm) {
+    struct rmai_win_comm *f = NULL;
     int found = 0;
-    return rmai_win_families_far && rmai_win_running && PMPI_Comm_get_attr(comm, keyval, &f, &found) == MPI_SUCCESS &&
+    return rmai_win_comms_far && rmai_win_running && PMPI_Comm_get_attr(comm, keyval, &f, &found) == MPI_SUCCESS &&
            found && f->far;
 }
