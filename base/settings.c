@@ -61,7 +61,7 @@ static const struct setting settings_table[] = {
     {"RMA_LOCAL_MAX", LIMIT, LEAST, AT(local_max), "100%", "most that a PE's local heap may grow to",
      VALUES({"100%", "all but what is left to the system, 6 % or 256 MiB"})},
     {"RMA_HEAP_CHECK", CHOICE, MOST, AT(heap_check), "none", "which mistakes in the heaps are detected",
-     VALUES({"none", "bytes written just behind a block, when it is freed"},
+     VALUES({"none", "some writes just behind symmetric blocks and to freed ones"},
             {"leaks", "blocks that the program has not freed, reported at the end"},
             {"full", "leaks, writes past a block's end, and writes to freed blocks"})},
     {"RMA_STATICS", CHOICE, MOST, AT(statics), "remap", "how peers reach global variables",

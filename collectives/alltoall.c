@@ -249,7 +249,8 @@ int rma_alltoall(rma_team *team, void *dest, const void *source, size_t len) {
     from.len = to.len;
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
     code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_ALLTOALL, .length = len});
-    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (len == 0) return rmai_call_nothing(&c, RMAI_AMONG_ALL, 0);
     b.offset = dest == source ? 0 : from.offset;
     return rmai_raise(run_alltoall(&c, &b));
 }
@@ -299,7 +300,8 @@ int rma_alltoalls(rma_team *team, void *dest, const void *source, ptrdiff_t dest
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = check_strides(&c, &b, dest_stride, source_stride, &to, &from);
     code = agree_on_strides(&c, &b, code);
-    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (n == 0) return rmai_call_nothing(&c, RMAI_AMONG_ALL, 0);
     if (b.to == 1 && b.from == 1) {
         b.elem = 1;
         b.n = n * elem;

@@ -65,7 +65,8 @@ int rma_broadcast(rma_team *team, void *dest, const void *source, size_t len, in
     if (code == RMA_SUCCESS) code = rmai_call_buffers(&c, &to, &from);
     code = rmai_call_agree(&c, code,
                            &(struct rmai_statement){.call = RMAI_CALL_BROADCAST, .number = {root}, .length = len});
-    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (len == 0) return rmai_call_nothing(&c, RMAI_FROM_ROOT, root);
     if (!c.far) {
         rmai_spread(&c, rmai_mailbox_number(c.near, root), dest, source, from.offset, len);
         return RMA_SUCCESS;

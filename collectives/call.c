@@ -104,6 +104,25 @@ int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_sta
     return rmai_compare_in_team(c->w, c->name, c->t, &mine, &words, NULL);
 }
 
+/* ---- 0 bytes ---- */
+
+/* A root that hears the others also posts: in a call with long data they hear the root. */
+int rmai_call_nothing(const struct rmai_call *c, enum rmai_direction direction, int root) {
+    struct rmai_mailboxes *near = c->near;
+    const int is_root = c->t->me == root;
+    if (c->far || near->n == 1) return RMA_SUCCESS;
+    if (direction == RMAI_AMONG_ALL) {
+        rmai_mailbox_sync(near);
+        return RMA_SUCCESS;
+    }
+    rmai_mailbox_begin(near, is_root || direction == RMAI_TO_ROOT, 0);
+    if (is_root || direction == RMAI_TO_ROOT) rmai_mailbox_post(near);
+    if (!is_root && direction == RMAI_FROM_ROOT) rmai_mailbox_hear(near, root);
+    for (int i = 0; is_root && direction == RMAI_TO_ROOT && i < near->n; i++) rmai_mailbox_hear(near, i);
+    rmai_mailbox_through(near);
+    return RMA_SUCCESS;
+}
+
 /* ---- the near part of a broadcast ---- */
 
 /* Broadcasts piece by piece through the root's bounce buffers; the root may be some pieces ahead. */

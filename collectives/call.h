@@ -83,6 +83,12 @@ static inline void *rmai_place_of(const struct rmai_mailboxes *near, int i, size
     return len <= RMAI_NOTE ? rmai_mailbox_note(near, i) : rmai_mailbox_bounce(near, i);
 }
 
+/* rmai_call_nothing: the rest of a call of 0 bytes. PEs of one node hear each other as in a call of more bytes, so that
+ * they notice if some have given more: all of them, or the PE number `root` is heard by the others, or hears them. On
+ * several nodes it does nothing. Returns RMA_SUCCESS. */
+enum rmai_direction { RMAI_AMONG_ALL, RMAI_FROM_ROOT, RMAI_TO_ROOT };
+int rmai_call_nothing(const struct rmai_call *c, enum rmai_direction direction, int root);
+
 /* rmai_spread, the on-node part of a broadcast: on-node PE `root` passes len bytes to the others, and copies them to
  * its own dest. offset is source's offset on the root, or 0. Only root's source matters. dest and source may be the
  * same. */

@@ -289,7 +289,8 @@ int rma_fcollect(rma_team *team, void *dest, const void *source, size_t len) {
                           c.t->n);
     if (code == RMA_SUCCESS) code = check_fcollect_buffers(&c, &to, &from);
     code = rmai_call_agree(&c, code, &(struct rmai_statement){.call = RMAI_CALL_FCOLLECT, .length = len});
-    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (len == 0) return rmai_call_nothing(&c, RMAI_AMONG_ALL, 0);
     if (!c.far) {
         struct collection g = prepare_collection(&c, RMAI_FCOLLECT_DIRECT, &to, &from);
         if (dest == source && rmai_call_takes(&c, RMAI_FCOLLECT_DIRECT, len)) {

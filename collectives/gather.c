@@ -34,23 +34,27 @@ static void place_own(const struct rooted *r) {
     if (place != r->source) memmove(place, r->source, r->len);
 }
 
-/* Each PE copies its block to the root's dest. Returns 0, without having copied, if the PEs cannot reach it. */
+/* Each PE copies its block to the root's dest, and posts that it has done so. Returns 0, without having copied, if the
+ * PEs cannot reach it. */
 static int gather_direct(const struct rooted *r) {
     struct rmai_mailboxes *near = r->near;
     uint64_t offset = r->offset;
-    rmai_mailbox_begin(near, near->me == r->root, 0);
+    rmai_mailbox_begin(near, 1, 0);
     if (near->me == r->root) {
         rmai_slot_say(rmai_mailbox_slot(near, r->root), offset);
         if (r->dest == r->source) place_own(r); /* before another block is written there */
         rmai_mailbox_post(near);
         if (r->dest != r->source) place_own(r);
+        for (int i = 0; offset && i < near->n; i++) rmai_mailbox_hear(near, i);
         rmai_mailbox_through(near);
-        if (offset) rmai_mailbox_await(near);
         return offset != 0;
     }
     rmai_mailbox_hear(near, r->root);
     offset = rmai_slot_word(rmai_mailbox_slot(near, r->root));
-    if (offset) rma_move_(rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->source, r->len);
+    if (offset) {
+        rma_move_(rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->source, r->len);
+        rmai_mailbox_post(near);
+    }
     rmai_mailbox_through(near);
     return offset != 0;
 }
@@ -161,7 +165,8 @@ int rma_gather(rma_team *team, void *dest, const void *source, size_t len, int r
     int code = rmai_call_begin(&c, "rma_gather", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = agree_on_call(&c, check_buffers(&c, root, &to, &from), RMAI_CALL_GATHER, len, root);
-    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (len == 0) return rmai_call_nothing(&c, RMAI_TO_ROOT, root);
     if (!c.far) {
         gather_on_node(&c, &(struct rooted){c.near, root, dest, source, len, to.offset});
         return RMA_SUCCESS;
@@ -179,7 +184,8 @@ int rma_scatter(rma_team *team, void *dest, const void *source, size_t len, int 
     int code = rmai_call_begin(&c, "rma_scatter", team);
     if (code != RMA_SUCCESS) return rmai_raise(code);
     code = agree_on_call(&c, check_buffers(&c, root, &from, &to), RMAI_CALL_SCATTER, len, root);
-    if (code != RMA_SUCCESS || len == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (len == 0) return rmai_call_nothing(&c, RMAI_FROM_ROOT, root);
     if (!c.far) {
         scatter_on_node(&c, &(struct rooted){c.near, root, dest, source, len, from.offset});
         return RMA_SUCCESS;

@@ -230,7 +230,8 @@ static int run_reduction(const char *call, const rma_team *team, enum rma_op op,
     struct rmai_call c;
     struct rmai_reduction r;
     int code = rmai_reduction_begin(&r, &c, call, team, RMAI_CALL_REDUCE, op, type, dest, source, n);
-    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (n == 0) return rmai_call_nothing(&c, RMAI_AMONG_ALL, 0);
     if (!c.far) {
         reduce_on_node(&r, RMAI_EVERY);
         return RMA_SUCCESS;
@@ -244,7 +245,8 @@ static int run_rooted(const char *call, const rma_team *team, enum rma_op op, en
     struct rmai_call c;
     struct rmai_reduction r;
     int code = begin(&r, &c, call, team, RMAI_CALL_REDUCE_ROOT, op, type, dest, source, n, 1, root);
-    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (n == 0) return rmai_call_nothing(&c, RMAI_TO_ROOT, root);
     if (!c.far) {
         reduce_on_node(&r, rmai_mailbox_number(c.near, root));
         return RMA_SUCCESS;

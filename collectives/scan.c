@@ -133,7 +133,8 @@ static int run_scan(const char *call, const rma_team *team, enum rmai_scan kind,
     struct rmai_call c;
     struct rmai_reduction r;
     int code = rmai_reduction_begin(&r, &c, call, team, which, op, type, dest, source, n);
-    if (code != RMA_SUCCESS || n == 0) return rmai_raise(code);
+    if (code != RMA_SUCCESS) return rmai_raise(code);
+    if (n == 0) return rmai_call_nothing(&c, RMAI_AMONG_ALL, 0);
     if (!c.far) {
         scan_on_node(&r, kind);
         return RMA_SUCCESS;

@@ -20,7 +20,7 @@
 
 #define RED 0xf3 /* in red zones */
 #define NEW 0xa5 /* in new blocks, with RMA_HEAP_CHECK=full */
-#define OLD 0xdf /* in freed blocks */
+#define OLD RMAI_FREED
 
 static size_t round_heap_max(size_t bytes) {
     return rmai_min(rmai_round_up(rmai_max(bytes, 1), RMAI_PAGE), RMAI_TLSF_MAX / RMAI_PAGE * RMAI_PAGE);
@@ -233,6 +233,16 @@ static void check_taken_memory(const struct rmai_segment *s, const char *call, c
                   rmai_s(size), (const void *)block, *bad);
 }
 
+/* After the block was allocated or resized. */
+static void mark_end(const struct rmai_segment *s, const char *call, void *block, size_t size) {
+    struct rmai_tlsf_block next;
+    if (zone_of(s, size) || !s->canaries) {
+        mark_zone(s, block, size);
+    } else if (!has_holes(s) && rmai_tlsf_next(&s->pool, block_offset(s, block) + size, &next) && !next.live) {
+        rmai_canary_end(s->canaries, call, block, size);
+    }
+}
+
 void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignment, size_t size, int *full) {
     size_t offset = rmai_tlsf_alloc(&s->pool, alignment, with_guard(s, size));
     *full = offset == RMAI_TLSF_FULL;
@@ -245,7 +255,11 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
         check_taken_memory(s, call, s->base + offset, size, 0, span_of(s, size));
         memset(s->base + offset, NEW, size);
     }
-    if (s->guard || s->slack) mark_zone(s, s->base + offset, size);
+    if (s->guard || s->slack) {
+        char *block = s->base + offset;
+        if (s->canaries) rmai_canary_taken(s->canaries, call, block, block + span_of(s, size));
+        mark_end(s, call, block, size);
+    }
     return s->base + offset;
 }
 
@@ -261,14 +275,17 @@ static void poison_retired(const struct rmai_segment *s, void *block, size_t siz
     memset(block, OLD, span_of(s, size));
 }
 
-int rmai_segment_free(struct rmai_segment *s, void *block) {
+int rmai_segment_free(struct rmai_segment *s, const char *call, void *block) {
     size_t size = 0;
     if (!rmai_segment_holds(s, block)) return -1;
-    if (RMAI_UNLIKELY(s->guard)) {
+    if (RMAI_UNLIKELY(s->guard || s->canaries)) {
         if (!rmai_segment_live(s, block, &size)) return -1;
     }
     if (!s->shared) {
-        if (s->guard) memset(block, OLD, span_of(s, size));
+        if (s->guard)
+            memset(block, OLD, span_of(s, size));
+        else if (s->canaries)
+            rmai_canary_freed(s->canaries, call, block, size);
         return rmai_tlsf_free(&s->pool, block_offset(s, block));
     }
     /* A peer may be freeing the same block concurrently: the PE that retires it second gets an error. */
@@ -301,11 +318,13 @@ void rmai_segment_remark(struct rmai_segment *s, const char *call, void *block, 
     size_t size = old, before, after;
     if (!s->guard && !s->slack) return;
     rmai_segment_live(s, block, &size);
+    before = span_of(s, old), after = span_of(s, size);
     if (!s->guard) {
-        mark_zone(s, block, size);
+        if (s->canaries && after > before)
+            rmai_canary_taken(s->canaries, call, (char *)block + before, (char *)block + after);
+        mark_end(s, call, block, size);
         return;
     }
-    before = span_of(s, old), after = span_of(s, size);
     if (after > before) check_taken_memory(s, call, block, size, before, after);
     if (size > old) memset((char *)block + old, NEW, size - old);
     mark_zone(s, block, size);
@@ -369,7 +388,7 @@ void rmai_segment_note_overrun(const struct rmai_segment *s, const char *call, c
     for (size_t i = size; i < rmai_round_up(size, RMAI_TLSF_UNIT); i++) {
         if (block[i] == RED) continue;
         rmai_note("%s: %s: the block of %zu byte%s at %p in the %s was overrun: byte %zu past its end is %#x "
-                  "(RMA_HEAP_CHECK=full finds such writes sooner, and also those to freed blocks)",
+                  "(RMA_HEAP_CHECK=full finds more such writes, and sooner)",
                   rmai_error_who(), rmai_error_name(call), size, rmai_s(size), at, s->name, i - size, block[i]);
         return;
     }
@@ -380,6 +399,7 @@ void rmai_segment_overruns(const struct rmai_segment *s, const char *call) {
     size_t next;
     for (size_t at = 0, n = 0; n < OVERRUNS_MOST && (next = rmai_tlsf_next(&s->pool, at, &b)) != 0; at = next, n++)
         if (b.live) rmai_segment_overrun(s, call, s->base + at, b.size);
+    if (s->canaries) rmai_canary_all(s->canaries, call);
 }
 
 size_t rmai_segment_report(const struct rmai_segment *s, const char *who, size_t leaks) {

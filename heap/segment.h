@@ -22,6 +22,7 @@
 #include "heap/reserve.h"
 #include "heap/returned.h"
 #include "heap/tlsf.h"
+#include "heap/canary.h"
 #include "rma.h"
 
 #define RMAI_MAILBOXES_AT (4 * RMAI_PAGE)  /* in the header's room: mailboxes of teams (runtime/node/mailbox) */
@@ -59,13 +60,14 @@ struct rmai_segment {
     size_t size; /* current size in bytes: all in the pool, and committed except for holes. If the holder may extend the
                     segment concurrently, read it by rmai_segment_size */
     size_t max;  /* largest size in bytes; size <= committed <= max */
-    size_t committed;         /* bytes safe to touch, except the holes */
-    struct rmai_holes *holes; /* or NULL: there are none. Only for a segment without views */
-    size_t guard;             /* bytes of red zone after each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
-    int slack;                /* 1: also where guard is 0, the rest of a block's last unit of 64 bytes is a red zone */
-    int in_steps;             /* 1: it grows to the end of a step (rmai_step_end), while there is memory */
-    int spares;               /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
-    int shared;               /* 1: peers may free blocks while the holder works */
+    size_t committed;               /* bytes safe to touch, except the holes */
+    struct rmai_holes *holes;       /* or NULL: there are none. Only for a segment without views */
+    struct rmai_canaries *canaries; /* or NULL: there are none. Only for a segment with slack and without red zones */
+    size_t guard; /* bytes of red zone after each block: 0, or RMAI_RED_ZONE with RMA_HEAP_CHECK=full */
+    int slack;    /* 1: also where guard is 0, the rest of a block's last unit of 64 bytes is a red zone */
+    int in_steps; /* 1: it grows to the end of a step (rmai_step_end), while there is memory */
+    int spares;   /* 1: it has no limit, and leaves memory to others (rmai_commit_sparing) */
+    int shared;   /* 1: peers may free blocks while the holder works */
     struct rmai_tlsf pool;
 };
 
@@ -126,9 +128,10 @@ void *rmai_segment_alloc(struct rmai_segment *s, const char *call, size_t alignm
 /* rmai_segment_live: 1 if block is the base of a live block, with its size. Any PE may call it at any time. */
 int rmai_segment_live(const struct rmai_segment *s, const void *block, size_t *size);
 
-/* rmai_segment_free frees the live block, or returns -1 if no live block is there. rmai_segment_give_back does the same
- * for a PE that does not hold the segment: it puts the block on the list. */
-int rmai_segment_free(struct rmai_segment *s, void *block);
+/* rmai_segment_free frees the live block, or returns -1 if no live block is there. `call` is for the notes about
+ * canaries. rmai_segment_give_back does the same for a PE that does not hold the segment: it puts the block on
+ * the list. */
+int rmai_segment_free(struct rmai_segment *s, const char *call, void *block);
 int rmai_segment_give_back(struct rmai_segment *s, struct rmai_returned *list, void *block);
 
 /* rmai_segment_resize: as rmai_tlsf_resize, but -2 also if a hole could not be committed; it touches no byte of the
@@ -148,7 +151,7 @@ int rmai_segment_intact(const struct rmai_segment *s, const char *call, const vo
 
 /* rmai_segment_overrun prints a note for `call` if the slack behind a live block of this size was overwritten: also
  * without RMA_HEAP_CHECK=full, with which rmai_segment_intact has told more. rmai_segment_overruns does so for the
- * first blocks of the segment, as many as it can look at in a moment. */
+ * first blocks of the segment, as many as it can look at in a moment, and for the canaries. */
 void rmai_segment_note_overrun(const struct rmai_segment *s, const char *call, const void *block, size_t size);
 static inline void rmai_segment_overrun(const struct rmai_segment *s, const char *call, const void *block,
                                         size_t size) {

@@ -51,6 +51,7 @@ struct rmai_world {
         size_t size;
     } denied; /* runtime/denied.h */
     struct rmai_holes symmetric_holes;
+    struct rmai_canaries symmetric_canaries;
     struct rmai_quick quick; /* of local */
     int quick_open;          /* 1: no check is needed before using it: running, one thread at a time, no red zones */
     struct rmai_returned *returned;       /* this PE's own list, in its header */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # check-heap-check.sh: RMA_HEAP_CHECK reports at the end each block that was not freed, with its heap and PE, and
 # nothing else; and it reports each write to a freed block once, at the next allocation or at the end. Without it, only
-# a write to the last bytes of a block's memory, past its end, is reported.
+# writes to canaries in the symmetric heap are reported (heap/canary.h).
 #
 # test/job/heap_check leaves blocks behind, or writes to freed ones, as RMA_TEST_LEAK says. Broken by a leak that no PE
 # reports or that all report, by the library's own memory in the report, by a block that counts as leaked although
@@ -95,6 +95,23 @@ for pes in $(by_depth 2 2 '1 2 4'); do
     job none slack-nowhere $pes
     all 0
 
+    # Likewise writes to freed blocks of the symmetric heap, and behind a block of whole lines that free memory follows.
+    who="PE $last of $pes on [^:]*"
+    for where in free:rma_free malloc:rma_malloc middle:rma_malloc replaced:rma_free end:rma_finalize; do
+        job none canary-${where%:*} $pes
+        found='a PE has written to a block of the symmetric heap after it was freed: byte 7 of the 300 bytes at'
+        lines 1 "$who: ${where#*:}: $found 0x[0-9a-f]* is 0x11 [(]RMA_HEAP_CHECK=full finds.*"
+        all 1
+    done
+    for where in past:rma_finalize past-malloc:rma_malloc past-realloc:rma_realloc; do
+        job none canary-${where%:*} $pes
+        found='the block of 8000 bytes at 0x[0-9a-f]* in the symmetric heap was overrun: byte 0 past its end is 0x11'
+        lines 1 "$who: ${where#*:}: $found [(]RMA_HEAP_CHECK=full finds.*"
+        all 1
+    done
+    job none use $pes
+    all 0
+
     for heap in symmetric resized grown local returned guest; do
         case $heap in
         local | returned) name='local heap' byte=7 call=rma_alloc_mem ;;
@@ -112,7 +129,7 @@ for pes in $(by_depth 2 2 '1 2 4'); do
         lines 1 "PE $last of $pes on [^:]*: $call: the program has written to free memory of the $name: $found"
         all 1
     done
-    job leaks freed-symmetric $pes
+    job leaks freed-guest $pes
     all 0
 done
 

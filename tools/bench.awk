@@ -54,7 +54,7 @@ function tics(from, to,    decades, d, v, i, list, every) {
 # over FROM TO: tics of an x axis whose values double.
 function over(from, to,    v, n, every, list) {
     n = log(to / from) / log(2)
-    every = x_kind == "pes" ? 1 : n <= 8 ? 1 : n <= 13 ? 2 : 3
+    every = x_kind == "pes" ? (n > 10 ? 2 : 1) : n <= 8 ? 1 : n <= 13 ? 2 : 3
     if (n_panels > 1 && every < 4 && n > 8) every = n > 14 ? 5 : every + 1
     n = 0
     for (v = 1; v <= to * 1.000001; v *= 2)

@@ -8,7 +8,7 @@
 array rgb[7] = ["#0072b2", "#222222", "#d55e00", "#56b4e9", "#009e73", "#cc79a7", "#e69f00"]
 array point[3] = [7, 6, 4]
 
-wide = 800.0
+wide = n_panels > 1 || kind eq "bars" ? 800.0 : 640.0 # narrower, so that text is large enough on a narrow page
 across = n_panels > 1 ? 2 : 1
 down = (n_panels + across - 1) / across
 each = n_panels > 1 ? 250 : 420
@@ -51,7 +51,7 @@ do for [format in "svg png"] {
         set tmargin at screen 1 - (top + row * each + (n_panels > 1 ? 24 : 6)) / high
         set bmargin at screen 1 - (top + (row + 1) * each - 52) / high
         if (i == 1) {
-            larger = strlen(title) > 75 ? 0.8 : 1
+            larger = strlen(title) > wide / 11 ? 0.8 : 1
             set label 1 title at screen 0.5, 1 - 18 / high center \
                 font sprintf(svg ? "sans-serif,%g" : "sans,%g", larger * (svg ? 17 : 13))
             set label 2 machine at screen 0.5, 1 - 40 / high center font (svg ? "sans-serif,11" : "sans,8") \

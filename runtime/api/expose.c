@@ -131,7 +131,7 @@ int rma_unexpose(rma_exposure *e) {
     code = rmai_agree_on_block(w, "rma_unexpose", &statement, "the exposure", e);
     if (code == RMA_SUCCESS && known) {
         *at = known->next;
-        rmai_segment_free(&w->symmetric, e);
+        rmai_segment_free(&w->symmetric, "rma_unexpose", e);
         if (known->held) rmai_attach_release(w, "rma_unexpose", known->held);
         free(known);
     }

@@ -141,7 +141,7 @@ int rmai_local_free(struct rmai_world *w, const char *call, void *base) {
     }
     if (RMAI_UNLIKELY(w->local.guard) && rmai_segment_live(&w->local, base, NULL))
         code = rmai_segment_intact(&w->local, call, base, 1);
-    if (code == RMA_SUCCESS && RMAI_UNLIKELY(rmai_segment_free(&w->local, base) != 0))
+    if (code == RMA_SUCCESS && RMAI_UNLIKELY(rmai_segment_free(&w->local, call, base) != 0))
         code = no_own_block(w, call, base);
     rmai_own_unlock(w);
     return code;

@@ -86,8 +86,8 @@ static uint64_t try_request(struct rmai_world *w, const struct request *q, void 
     return got;
 }
 
-static void undo_request(struct rmai_world *w, uint64_t mine, void *block) {
-    if (block) rmai_segment_free(&w->symmetric, block);
+static void undo_request(struct rmai_world *w, const struct request *q, uint64_t mine, void *block) {
+    if (block) rmai_segment_free(&w->symmetric, q->call, block);
     if (mine != NO_MEMORY && mine < HAS_BLOCK) rmai_segment_uncommit(&w->symmetric);
 }
 
@@ -107,7 +107,7 @@ static int alloc_on_all(struct rmai_world *w, const struct request *q, struct rm
             code = rmai_error(RMA_ERR_MISMATCH, "%s: the heap of PE %d is not as that of PE %d", q->call, all.min_pe,
                               all.max_pe);
         if (code != RMA_SUCCESS) {
-            undo_request(w, part, *block);
+            undo_request(w, q, part, *block);
             *block = NULL;
         }
         if (code != RMA_SUCCESS || part >= HAS_BLOCK) return code;
@@ -175,7 +175,7 @@ int rma_free(void *block) {
     code = rmai_agree_on_block(w, call, &mine, "the block", block);
     if (code == RMA_SUCCESS && block) {
         rmai_segment_overrun(&w->symmetric, call, block, size);
-        rmai_segment_free(&w->symmetric, block);
+        rmai_segment_free(&w->symmetric, call, block);
     }
     return rmai_raise(code);
 }
@@ -184,7 +184,7 @@ int rma_free_met_(void *block) {
     struct rmai_world *w = &rmai_world;
     size_t size;
     const int code = check_symmetric_base(w, "rma_free", block, &size);
-    if (code == RMA_SUCCESS) rmai_segment_free(&w->symmetric, block);
+    if (code == RMA_SUCCESS) rmai_segment_free(&w->symmetric, "rma_free", block);
     return code;
 }
 
@@ -218,7 +218,7 @@ static int resize_on_all(struct rmai_world *w, const struct request *q, struct r
     code = alloc_on_all(w, q, mine, result);
     if (code != RMA_SUCCESS) return code;
     memcpy(*result, block, rmai_min(old, q->size));
-    rmai_segment_free(&w->symmetric, block);
+    rmai_segment_free(&w->symmetric, q->call, block);
     /* Without the meeting a PE that is ahead could put to the new block before this PE's copy overwrites it. */
     return rmai_meet(w, q->call);
 }
@@ -237,7 +237,7 @@ void *rma_realloc(void *block, size_t size) {
     code = rmai_agree_on_block(w, call, &mine, "the block", block);
     if (code == RMA_SUCCESS && block) rmai_segment_overrun(&w->symmetric, call, block, old);
     if (code == RMA_SUCCESS && block && size == 0)
-        rmai_segment_free(&w->symmetric, block);
+        rmai_segment_free(&w->symmetric, call, block);
     else if (code == RMA_SUCCESS && size > 0)
         code = block ? resize_on_all(w, &q, &mine, block, &result) : alloc_on_all(w, &q, &mine, &result);
     rmai_raise(note_denied(&q, code));

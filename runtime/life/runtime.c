@@ -264,7 +264,11 @@ static int open_memory(struct rmai_world *w) {
         return code;
     }
     w->symmetric.slack = 1;
-    if (w->job.settings.heap_check == RMAI_CHECK_FULL) w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
+    w->symmetric_canaries = (struct rmai_canaries){.heap = w->symmetric.name};
+    if (w->job.settings.heap_check == RMAI_CHECK_FULL)
+        w->symmetric.guard = w->local.guard = RMAI_RED_ZONE;
+    else
+        w->symmetric.canaries = &w->symmetric_canaries;
     rmai_segment_extend(&w->symmetric, got);
     w->symmetric.spares = w->job.settings.heap_unlimited;
     w->local.spares = w->job.settings.local_unlimited;

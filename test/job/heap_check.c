@@ -339,6 +339,66 @@ static void overrun_slack(const char *how) {
     if (strcmp(how, "end") != 0) OK(rma_free(at));
 }
 
+/* ---- writes to freed blocks and behind blocks of whole lines: found without RMA_HEAP_CHECK ---- */
+
+/* PE 0 puts a wrong byte to the last PE. In what follows no PE does anything wrong, and it tells of the byte. */
+static void write_to_canary(const char *how) {
+    char *first = rma_malloc(10), *at = rma_malloc(300), *wall = rma_malloc(10), *more[40];
+    const int past = strncmp(how, "past", 4) == 0;
+    CHECK(at == first + 64 && wall == at + 320, "no neighbours: %s", rma_last_error());
+    if (strcmp(how, "middle") == 0) OK(rma_free(first));
+    if (past)
+        at = rma_malloc(8000);
+    else
+        OK(rma_free(at));
+    OK(rma_barrier_all()); /* each PE has written its pattern */
+    if (job.me == 0) OK(rma_put(at + (past ? 8000 : 7), &wrong, 1, job.n - 1));
+    OK(rma_barrier_all());
+    if (strcmp(how, "free") == 0) OK(rma_free(first));
+    if (strcmp(how, "malloc") == 0) CHECK(rma_malloc(300) == at, "another block");
+    if (strcmp(how, "middle") == 0) CHECK(rma_malloc(380) == first, "another block");
+    if (strcmp(how, "past-malloc") == 0) CHECK(rma_malloc(10) == at + 8000, "another block");
+    if (strcmp(how, "past-realloc") == 0) CHECK(rma_realloc(at, 9000) == at, "not in place");
+    if (strcmp(how, "replaced") == 0) {
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++) more[i] = rma_malloc(1000);
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++) OK(rma_free(more[i]));
+    }
+}
+
+/* A correct program: all PEs fill their blocks and those of the next PE, to the last byte. */
+static void use_heap(void) {
+    uint64_t r = job_stream(0);
+    char *block[32] = {NULL};
+    size_t size[32] = {0};
+    unsigned char *bytes = malloc(20000);
+    CHECK(bytes != NULL, "no memory");
+    memset(bytes, wrong, 20000);
+    for (int round = 0; round < 2000; round++) {
+        const size_t i = job_below(&r, 32), step = job_below(&r, 3) ? 1 : 64, want = step * job_below(&r, 300) + step;
+        switch (job_below(&r, 4)) {
+            case 0:
+                OK(rma_free(block[i]));
+                block[i] = NULL;
+                size[i] = 0;
+                break;
+            case 1:
+                OK(rma_free(block[i]));
+                block[i] = job_below(&r, 2) ? rma_calloc(1, want) : rma_aligned_alloc(4096, want);
+                size[i] = want;
+                break;
+            default: block[i] = rma_realloc(block[i], want), size[i] = want;
+        }
+        CHECK(!size[i] == !block[i], "%s", rma_last_error());
+        if (block[i]) memset(block[i], wrong, size[i]);
+        if (round % 8 == 0) OK(rma_barrier_all());
+        if (block[i]) OK(rma_put(block[i], bytes, size[i], job_any(1)));
+        OK(rma_quiet());
+    }
+    free(bytes);
+    OK(rma_barrier_all());
+    for (size_t i = 0; i < 32; i++) OK(rma_free(block[i]));
+}
+
 /* ---- what is left behind ---- */
 
 static void leave(const char *what) {
@@ -369,6 +429,8 @@ static void leave(const char *what) {
         at[99 + 5] = (char)wrong;
     }
     if (strncmp(what, "slack-", 6) == 0) overrun_slack(what + 6);
+    if (strncmp(what, "canary-", 7) == 0) write_to_canary(what + 7);
+    if (strcmp(what, "use") == 0) use_heap();
     if (strncmp(what, "freed-", 6) == 0) write_to_freed(what + 6, 0);
     if (strncmp(what, "again-", 6) == 0) write_to_freed(what + 6, 1);
 }
