@@ -42,12 +42,15 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
 
-/* In a program of MPI windows, whose memory is in chunks (shadow.h): whether an access repeats the last one, or is of
- * memory of which nothing is recorded. */
+/* In memory whose cells are in chunks (shadow.h), which is private memory, or all in a program of MPI windows: whether
+ * an access repeats the last one, or is of memory of which nothing is recorded. */
 static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
     struct race_cell *const *chunks = race_window.chunks, *c;
     race_epoch mask;
-    if (!race_job.arenas || !chunks || addr >> 47 || (addr & 7) + size > 8) return 0;
+    if (!chunks || addr >> 47 || (addr & 7) + size > 8) return 0;
+    if (!race_job.arenas && (race_has_regions() || addr - race_job.spaces < race_job.spaces_len ||
+                             addr - race_window.statics < race_window.statics_len))
+        return 0;
     c = __atomic_load_n(&chunks[addr >> RACE_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
     if (!c) return race_window.private_mode != RACE_PRIVATE_ALL && !race_has_aliases;
     c += (addr & (RACE_CHUNK - 1)) / 8;
