@@ -168,6 +168,7 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
 static void far_read(const struct found *f, size_t len, race_epoch kind, uint32_t place, const struct race_who *who) {
     const race_epoch mask = mask_of(f->addr, len);
     if (race_alone && mask && f->pe != race_job.my_pe && !race_is_elsewhere(f->pe)) {
+        race_cell_is_used(f->cells);
         race_read_later(f->cells, mask, kind, place, who, (struct race_where){f->addr, f->pe});
         return;
     }
@@ -420,6 +421,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
     kind = RACE_ATOMIC | family_of(c, x);
+    race_cell_is_used(f.cells);
     prefetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);

@@ -4,6 +4,7 @@
 
 #include "instruments/race/shadow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,37 @@ struct race_window race_window = {
     .byte_bits = {BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7)},
     .pair_bits = {BYTE(0) | BYTE(1), BYTE(2) | BYTE(3), BYTE(4) | BYTE(5), BYTE(6) | BYTE(7)},
 };
+
+/* ---- huge pages ---- */
+
+/* Single words that a PE accesses all over the memory of others miss the TLB twice, for the word and for its cell. So
+ * where such accesses are frequent the cells get huge pages. The kernel takes milliseconds for each, so there must have
+ * been tens of thousands of accesses, of changing pages. */
+#define SAMPLE   16
+#define FREQUENT 2048
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+void race_cell_is_used(const struct race_cell *c) {
+    static __thread uint32_t n;
+    static __thread struct {
+        uintptr_t page, huge;
+        uint32_t changes;
+    } seen[256];
+    const uintptr_t at = (uintptr_t)c, huge = at / RACE_HUGE_PAGE;
+    if (++n % SAMPLE) return;
+    if (seen[huge % 256].huge != huge) {
+        seen[huge % 256].huge = huge;
+        seen[huge % 256].changes = 0;
+    }
+    if (seen[huge % 256].page == at >> 12 || seen[huge % 256].changes > FREQUENT) return;
+    seen[huge % 256].page = at >> 12;
+    if (++seen[huge % 256].changes == FREQUENT) {
+        const int kept = errno;
+        (void)madvise((void *)(huge * RACE_HUGE_PAGE), RACE_HUGE_PAGE, MADV_COLLAPSE); /* not all kernels have it */
+        errno = kept;
+    }
+}
 
 /* ---- finding cells ---- */
 

@@ -87,6 +87,9 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
 
+/* race_cell_is_used: the caller accesses a single word of another PE. */
+void race_cell_is_used(const struct race_cell *cell);
+
 /* race_is_committed: 0 for a range that leaves the committed heap in which it begins: the library refuses it.
  */
 int race_is_committed(uintptr_t addr, size_t len);
