@@ -42,12 +42,15 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
     race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){.addr = addr, .pe = pe});
 }
 
-/* In a program of MPI windows, whose memory is in chunks (shadow.h): whether an access repeats the last one, or is of
- * memory of which nothing is recorded. */
+/* In memory whose cells are in chunks (shadow.h), which is private memory, or all in a program of MPI windows: whether
+ * an access repeats the last one, or is of memory of which nothing is recorded. */
 static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
     struct race_cell *const *chunks = race_window.chunks, *c;
     race_epoch mask;
-    if (!race_job.arenas || !chunks || addr >> 47 || (addr & 7) + size > 8) return 0;
+    if (!chunks || addr >> 47 || (addr & 7) + size > 8) return 0;
+    if (!race_job.arenas && (race_has_regions() || addr - race_job.spaces < race_job.spaces_len ||
+                             addr - race_window.statics < race_window.statics_len))
+        return 0;
     c = __atomic_load_n(&chunks[addr >> RACE_CHUNK_SHIFT], __ATOMIC_ACQUIRE);
     if (!c) return race_window.private_mode != RACE_PRIVATE_ALL && !race_has_aliases;
     c += (addr & (RACE_CHUNK - 1)) / 8;
@@ -90,9 +93,46 @@ static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[
 }
 
 /* The thread's first such access of a cell since it last told something. If only this thread has used the memory, its
- * accesses are ordered. first_read8, first_write8: of all 8 bytes, for which a store is enough: a concurrent access
- * races. Programs call them, too (inline.h). They need no stack frame, so that they save no registers. */
+ * accesses are ordered: record_... records the access and returns 1; else it returns 0. Of all 8 bytes a store is
+ * enough: a concurrent access races. first_... looks at the cell if need be. Programs call these, too (inline.h); they
+ * need no stack frame, so that they save no registers. */
 static inline int only_mine(race_epoch w, race_epoch r, race_epoch me) { return LIKELY(mine(w, me) && mine(r, me)); }
+
+static inline __attribute__((always_inline)) int record_read8(struct race_cell *c, race_epoch me, uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (!only_mine(w, r, me) || !LIKELY(place < race_job.program_len) || !LIKELY(me)) return 0;
+    __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
+    memcpy(c->read_at, &(uint64_t){place << 32 | place}, sizeof c->read_at);
+    return 1;
+}
+
+static inline __attribute__((always_inline)) int record_write8(struct race_cell *c, race_epoch me, uintptr_t pc) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const uint64_t place = pc - race_job.program;
+    if (!only_mine(w, r, me) || !LIKELY(place < race_job.program_len) || !LIKELY(me)) return 0;
+    __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
+    memcpy(c->write_at, &(uint64_t){place << 32 | place}, sizeof c->write_at);
+    return 1;
+}
+
+static int record_part(struct race_cell *c, race_epoch mask, int write, uintptr_t pc) {
+    const race_epoch me = race_now | mask;
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
+    const race_epoch same = write ? w : r;
+    race_epoch *word = write ? &c->write : &c->read;
+    uint32_t *at = write ? c->write_at : c->read_at, place;
+    int recorded = 0;
+    if (!LIKELY(mine(w, me) && mine(r, me) && race_now)) return 0;
+    place = race_place(pc);
+    if (!((write ? w | r : r) & RACE_MASK & ~mask)) /* it replaces all others */
+        recorded = (!write || !r || race_replace(&c->read, r, 0)) && race_replace(word, same, me);
+    else if (!((same ^ me) & ~RACE_MASK) && !(write && r & mask) && has_room(same, mask, at, place))
+        recorded = race_replace(word, same, same | mask);
+    if (recorded) race_place_into(at, mask, place);
+    return recorded;
+}
 
 static __attribute__((noinline)) void whole_read(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
     access(c, addr, RACE_MASK, 0, pc, race_job.my_pe);
@@ -100,61 +140,17 @@ static __attribute__((noinline)) void whole_read(struct race_cell *c, uintptr_t 
 static __attribute__((noinline)) void whole_write(struct race_cell *c, uintptr_t addr, uintptr_t pc) {
     access(c, addr, RACE_MASK, 1, pc, race_job.my_pe);
 }
-
 static inline __attribute__((always_inline)) void first_read8(struct race_cell *c, uintptr_t addr, race_epoch me,
                                                               uintptr_t pc) {
-    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    const uint64_t place = pc - race_job.program;
-    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
-        __atomic_store_n(&c->read, me, __ATOMIC_RELAXED);
-        memcpy(c->read_at, &(uint64_t){place << 32 | place}, sizeof c->read_at);
-        return;
-    }
-    whole_read(c, addr, pc);
+    if (!record_read8(c, me, pc)) whole_read(c, addr, pc);
 }
-
 static inline __attribute__((always_inline)) void first_write8(struct race_cell *c, uintptr_t addr, race_epoch me,
                                                                uintptr_t pc) {
-    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    const uint64_t place = pc - race_job.program;
-    if (only_mine(w, r, me) && LIKELY(place < race_job.program_len) && LIKELY(me)) {
-        __atomic_store_n(&c->read, 0, __ATOMIC_RELAXED);
-        __atomic_store_n(&c->write, me, __ATOMIC_RELAXED);
-        memcpy(c->write_at, &(uint64_t){place << 32 | place}, sizeof c->write_at);
-        return;
-    }
-    whole_write(c, addr, pc);
+    if (!record_write8(c, me, pc)) whole_write(c, addr, pc);
 }
-
 static __attribute__((noinline)) void first_of_part(struct race_cell *c, uintptr_t addr, race_epoch mask, int write,
                                                     uintptr_t pc) {
-    race_epoch me = race_now | mask;
-    race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);
-    if (LIKELY(mine(w, me) && mine(r, me) && race_now)) {
-        const race_epoch same = write ? w : r;
-        race_epoch *word = write ? &c->write : &c->read;
-        uint32_t *at = write ? c->write_at : c->read_at, place = race_place(pc);
-        int recorded = 0;
-        if (!((write ? w | r : r) & RACE_MASK & ~mask)) /* it replaces all others */
-            recorded = (!write || !r || race_replace(&c->read, r, 0)) && race_replace(word, same, me);
-        else if (!((same ^ me) & ~RACE_MASK) && !(write && r & mask) && has_room(same, mask, at, place))
-            recorded = race_replace(word, same, same | mask);
-        if (recorded) {
-            race_place_into(at, mask, place);
-            return;
-        }
-    }
-    access(c, addr, mask, write, pc, race_job.my_pe);
-}
-
-static inline __attribute__((always_inline)) void record_first(struct race_cell *c, uintptr_t addr, size_t size,
-                                                               race_epoch mask, int write, uintptr_t pc) {
-    if (size < 8)
-        first_of_part(c, addr, mask, write, pc);
-    else if (write)
-        first_write8(c, addr, race_same, pc);
-    else
-        first_read8(c, addr, race_same, pc);
+    if (!record_part(c, mask, write, pc)) access(c, addr, mask, write, pc, race_job.my_pe);
 }
 
 /* Every load and store of the program passes through this function. So it has no stack frame, and the remaining work is
@@ -180,16 +176,26 @@ static inline __attribute__((always_inline)) void load_store(uintptr_t addr, siz
     c = size == 8 ? (struct race_cell *)((char *)c + o * (sizeof *c / 8)) : c + o / 8;
     e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
     if (LIKELY(((e ^ race_same) & (~RACE_MASK | mask)) == 0)) return;
-    record_first(c, addr, size, mask, write, pc);
+    if (size < 8)
+        first_of_part(c, addr, mask, write, pc);
+    else if (write)
+        first_write8(c, addr, race_same, pc);
+    else
+        first_read8(c, addr, race_same, pc);
 }
 
-/* The cells of a run, one by one; the first and the last may be accessed in part. */
+/* The cells of a run, one by one; the first and the last may be accessed in part. A cell that must be looked at is, at
+ * once: the thread holds no lock of a cell, and what a signal handler does meanwhile is put off (runs.c). */
 static void run_in_cells(struct race_cell *c, uintptr_t addr, size_t len, int write, uintptr_t pc) {
+    const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
     while (len) {
         const size_t room = 8 - (addr & 7), part = room < len ? room : len;
         const race_epoch e = __atomic_load_n(write ? &c->write : &c->read, __ATOMIC_RELAXED);
         const race_epoch mask = part == 8 ? RACE_MASK : race_mask(addr, part);
-        if (((e ^ race_same) & (~RACE_MASK | mask)) != 0) record_first(c, addr, part, mask, write, pc);
+        if (((e ^ race_same) & (~RACE_MASK | mask)) != 0 && !(part < 8 ? record_part(c, mask, write, pc)
+                                                              : write  ? record_write8(c, race_same, pc)
+                                                                       : record_read8(c, race_same, pc)))
+            race_access(c, mask, RACE_PLAIN, write, race_place(pc), &who, (struct race_where){addr, race_job.my_pe});
         addr += part;
         len -= part;
         c++;

@@ -136,7 +136,7 @@ void race_join(struct race_thread *t, const uint32_t *clock) {
 
 void race_tell_clock(const struct race_thread *t, uint32_t *clock) {
     size_t n = in_use();
-    race_runs_settle();
+    race_settle_accesses();
     for (size_t i = 0; i < n; i++)
         if (clock[i] < t->clock[i]) clock[i] = t->clock[i];
 }
@@ -160,13 +160,16 @@ void race_raise_floor(const struct race_thread *t) {
     race_floor[t->actor] = t->count - 1; /* the count increased when the thread told */
 }
 
+/* The calling thread's accesses get its count. */
+static void renew_epoch(void) {
+    race_now = RACE_EPOCH(race_me->actor, race_me->count);
+    race_same = race_now | RACE_MASK;
+}
+
 void race_tick(struct race_thread *t) {
-    race_runs_settle();
-    t->clock[t->actor] = ++t->count;
-    if (t == race_me) {
-        race_now = RACE_EPOCH(t->actor, t->count);
-        race_same = race_now | RACE_MASK;
-    }
+    race_settle_accesses();
+    race_count(t);
+    if (t == race_me) renew_epoch();
     /* The last version stays valid: a thread that learns from an operation takes the owner's count from the operation's
      * entry. */
 }
@@ -192,7 +195,8 @@ static uint32_t publish(const uint32_t *clock, struct race_fenced fenced) {
 
 uint32_t race_publish(struct race_thread *t, struct race_fenced fenced) {
     uint32_t version;
-    race_runs_settle();
+    race_settle_accesses();
+    if (t == race_me) renew_epoch();
     if (t->version && !t->changed && t->fenced.into == fenced.into && t->fenced.context == fenced.context &&
         t->fenced.pe == fenced.pe)
         return t->version;

@@ -86,7 +86,8 @@ struct race_thread {
 };
 
 /* The calling thread's state. race_now is its epoch without a mask; 0 if the thread is not one of the program's, or
- * detection is off. race_inside > 0: in a call of the library, whose accesses are not checked. */
+ * detection is off. Its count may be lower than the thread's (race_count). race_inside > 0: in a call of the library,
+ * whose accesses are not checked. */
 extern __thread race_epoch race_now;
 /* race_now with all bytes; 0 if race_now is 0. Programs read it (inline.h). */
 #define race_same rma_race_same
@@ -163,8 +164,11 @@ void race_raise_floor(const struct race_thread *t);
 int race_has_threads(void);
 void race_threads_begin(void);
 
-/* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others. */
+/* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others.
+ * race_count: its later operations are others, but it has told nothing: its accesses keep their epoch until it tells
+ * something, so that an access that it repeats is in its cell already. */
 void race_tick(struct race_thread *t);
+static inline void race_count(struct race_thread *t) { t->clock[t->actor] = ++t->count; }
 
 /* race_publish makes a copy of the clock that others may read, with what `fenced` adds, if that is not the content of
  * the last copy, and returns its number. */

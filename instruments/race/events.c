@@ -164,25 +164,34 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     race_tick(race_me);
 }
 
+/* A read of PE f->pe's memory by a get. Later, if it is of a word of another PE. */
+static void far_read(const struct found *f, size_t len, race_epoch kind, uint32_t place, const struct race_who *who) {
+    const race_epoch mask = mask_of(f->addr, len);
+    if (race_alone && mask && f->pe != race_job.my_pe && !race_is_elsewhere(f->pe)) {
+        race_cell_is_used(f->cells);
+        race_read_later(f->cells, mask, kind, place, who, (struct race_where){f->addr, f->pe});
+        return;
+    }
+    race_late_settle();
+    if (mask)
+        race_far_access(f->cells, mask, kind, 0, place, who, (struct race_where){f->addr, f->pe});
+    else
+        race_far_range(f->cells, f->addr, len, f->pe, kind, 0, place, who);
+}
+
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
     struct race_context *x;
     struct race_who who;
     struct found f;
     uint32_t place;
     if (!watches() || !len || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
-    if (!nbi) race_late_settle();
     place = race_call_place(c->pc, c->name);
     check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    if (nbi && race_alone && f.pe != race_job.my_pe && !race_is_elsewhere(f.pe) && mask_of(f.addr, len)) {
-        race_read_later(f.cells, mask_of(f.addr, len), place, &who, (struct race_where){f.addr, f.pe});
-    } else {
-        race_late_settle();
-        race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
-    }
+    far_read(&f, len, RACE_PLAIN, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
-    if (nbi) race_tick(race_me);
+    if (nbi) race_count(race_me); /* a get tells nothing */
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
@@ -193,12 +202,13 @@ void race_strided(const struct race_call *c, struct race_target far, const void 
     uint32_t place;
     if (!race_watches() || !elem || !n || !(x = race_context_of(c->ctx)) || !find_target(x, far, elem, &f)) return;
     place = race_call_place(c->pc, c->name);
-    mine = theirs = thread_who();
+    theirs = thread_who();
     if (!get) {
         const struct race_operation op = telling(c, x, f.pe);
         theirs = put_who(c, x, RACE_PUTS, f.pe);
         race_log(RACE_ACTOR(theirs.epoch), RACE_COUNT(theirs.epoch), &op);
     }
+    mine = thread_who();
     for (size_t i = 0; i < n; i++) {
         struct race_target t = far;
         t.addr += (uint64_t)((ptrdiff_t)i * far_stride * (ptrdiff_t)elem);
@@ -328,14 +338,11 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     struct race_who who;
     struct found f;
     uint32_t place;
-    if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
+    if (!watches() || !(x = race_context_of(c->ctx)) || !find_target(x, source, len, &f)) return;
     place = race_call_place(c->pc, c->name);
     who = thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    if (c->native && mask_of(f.addr, len))
-        race_far_access(f.cells, mask_of(f.addr, len), RACE_WHOLE, 0, place, &who, (struct race_where){f.addr, f.pe});
-    else
-        race_far_range(f.cells, f.addr, len, f.pe, RACE_PLAIN, 0, place, &who);
+    far_read(&f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN, place, &who);
 }
 
 /* ---- atomics and signals ---- */
@@ -414,6 +421,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, word, len, &f)) return;
     if (!(mask = mask_of(f.addr, len))) return;
     kind = RACE_ATOMIC | family_of(c, x);
+    race_cell_is_used(f.cells);
     prefetch_word(&f);
     place = race_call_place(c->pc, c->name);
     if (c->native && writes) native_release(c);

@@ -92,7 +92,7 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
 
 static void tell(struct race_group *g, int native, size_t gives, uint32_t call) {
     struct slot *s = slot_of(g, g->me, call);
-    race_runs_settle();
+    race_settle_accesses();
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE); /* with the acquire fence in learn */
     memcpy(s->clock, race_me->clock, race_job.clocks * sizeof(uint32_t));
@@ -264,7 +264,7 @@ void race_group_post(uint64_t event) {
         race_group_lock(event, 1);
         return;
     }
-    race_runs_settle();
+    race_settle_accesses();
     race_spin_lock(&e->taken);
     if (e->posts - e->consumed < POSTS) memset(clock_of(e, e->posts), 0, race_job.clocks * sizeof(uint32_t));
     race_tell_clock(race_me, clock_of(e, e->posts++));

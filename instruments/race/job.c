@@ -132,7 +132,13 @@ struct message {
 };
 
 static void *map_file(int fd, size_t len, char *why, size_t room) {
-    char *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    /* At a multiple of a huge page: shadow.c makes some. */
+    const uintptr_t reserved =
+        (uintptr_t)mmap(NULL, len + RACE_HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    const uintptr_t at = (reserved + RACE_HUGE_PAGE - 1) & ~(RACE_HUGE_PAGE - 1);
+    char *map = MAP_FAILED;
+    if ((void *)reserved != MAP_FAILED)
+        map = mmap((void *)at, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0);
     if (map == MAP_FAILED) {
         snprintf(why, room, "%zu bytes of address space for the detector: %s", len, strerror(errno));
         return NULL;

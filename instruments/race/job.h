@@ -33,6 +33,7 @@
 #define RACE_PLACES_MOST 16384
 #define RACE_CALL_MOST   48
 #define RACE_PAIRS_MOST  4096 /* pairs of places that can be reported, once each */
+#define RACE_HUGE_PAGE   ((uintptr_t)2 << 20)
 #define RACE_LOCKS       1024 /* for cells; each in its own cache line */
 
 /* Offsets of attached memory in global pointers (rma_inline.h). */

@@ -127,10 +127,10 @@ void race_run_begins(struct race_site *s, uintptr_t addr, size_t size, int write
 
 /* ---- reads that are recorded late ---- */
 
-#define LATE 16
+#define LATE 64
 static struct late {
     struct race_cell *cell;
-    race_epoch epoch, mask;
+    race_epoch epoch, mask, kind;
     struct race_where where;
     uint32_t place;
     int own;
@@ -142,7 +142,7 @@ static void record_late(void) {
     const struct late l = late[late_first++ % LATE];
     const struct race_who who = {.epoch = l.epoch, .clock = race_me->clock, .own = l.own};
     race_n_late--;
-    race_access(l.cell, l.mask, RACE_PLAIN, 0, l.place, &who, l.where);
+    race_access(l.cell, l.mask, l.kind, 0, l.place, &who, l.where);
 }
 
 void race_late_record(void) {
@@ -150,8 +150,11 @@ void race_late_record(void) {
     while (race_n_late) record_late();
 }
 
-void race_read_later(struct race_cell *cell, race_epoch mask, uint32_t place, const struct race_who *who,
-                     struct race_where where) {
-    if (race_n_late == LATE) record_late();
-    late[(late_first + (uint32_t)race_n_late++) % LATE] = (struct late){cell, who->epoch, mask, where, place, who->own};
+/* All at once when there is no room: each record is an atomic, for which the processor finishes what is under way. So
+ * without records between them, it has the misses of the cells and of the words at the same time. */
+void race_read_later(struct race_cell *cell, race_epoch mask, race_epoch kind, uint32_t place,
+                     const struct race_who *who, struct race_where where) {
+    if (race_n_late == LATE) race_late_record();
+    late[(late_first + (uint32_t)race_n_late++) % LATE] =
+        (struct late){cell, who->epoch, mask, kind, where, place, who->own};
 }

@@ -60,14 +60,14 @@ extern int race_alone;
  * to a site. The runs end when the first thread records them next. */
 extern int race_runs_stranger;
 
-/* The cell of a get is often in no cache. So race_read_later records a read of another PE's memory by a nonblocking get
- * some calls later, when the cell has come. No quiet has completed the get, so no other actor can be ordered after it.
- * race_late_settle records all such reads: before the thread's next access of such memory by other means, and before it
- * learns something. Only while race_alone is 1. */
+/* The cell of a get is often in no cache. So race_read_later records a read of another PE's memory by a get some calls
+ * later, when the cell has come. Until the thread tells something, or a quiet completes a nonblocking get, no other
+ * actor can be ordered after it. race_late_settle records all such reads: before the thread's next access of such
+ * memory by other means, and before it tells or learns something. Only while race_alone is 1. */
 struct race_cell;
 struct race_who;
 struct race_where;
-void race_read_later(struct race_cell *cell, uint64_t mask, uint32_t place, const struct race_who *who,
+void race_read_later(struct race_cell *cell, uint64_t mask, uint64_t kind, uint32_t place, const struct race_who *who,
                      struct race_where where);
 extern int race_n_late;
 void race_late_record(void);
@@ -75,7 +75,7 @@ static inline void race_late_settle(void) {
     if (__builtin_expect(race_n_late, 0)) race_late_record();
 }
 
-/* race_settle_accesses: both, before the thread learns something. */
+/* race_settle_accesses: both, before the thread tells or learns something. */
 static inline void race_settle_accesses(void) {
     race_runs_settle();
     race_late_settle();

@@ -4,6 +4,7 @@
 
 #include "instruments/race/shadow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +22,37 @@ struct race_window race_window = {
     .byte_bits = {BYTE(0), BYTE(1), BYTE(2), BYTE(3), BYTE(4), BYTE(5), BYTE(6), BYTE(7)},
     .pair_bits = {BYTE(0) | BYTE(1), BYTE(2) | BYTE(3), BYTE(4) | BYTE(5), BYTE(6) | BYTE(7)},
 };
+
+/* ---- huge pages ---- */
+
+/* Single words that a PE accesses all over the memory of others miss the TLB twice, for the word and for its cell. So
+ * where such accesses are frequent the cells get huge pages. The kernel takes milliseconds for each, so there must have
+ * been tens of thousands of accesses, of changing pages. */
+#define SAMPLE   16
+#define FREQUENT 2048
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+void race_cell_is_used(const struct race_cell *c) {
+    static __thread uint32_t n;
+    static __thread struct {
+        uintptr_t page, huge;
+        uint32_t changes;
+    } seen[256];
+    const uintptr_t at = (uintptr_t)c, huge = at / RACE_HUGE_PAGE;
+    if (++n % SAMPLE) return;
+    if (seen[huge % 256].huge != huge) {
+        seen[huge % 256].huge = huge;
+        seen[huge % 256].changes = 0;
+    }
+    if (seen[huge % 256].page == at >> 12 || seen[huge % 256].changes > FREQUENT) return;
+    seen[huge % 256].page = at >> 12;
+    if (++seen[huge % 256].changes == FREQUENT) {
+        const int kept = errno;
+        (void)madvise((void *)(huge * RACE_HUGE_PAGE), RACE_HUGE_PAGE, MADV_COLLAPSE); /* not all kernels have it */
+        errno = kept;
+    }
+}
 
 /* ---- finding cells ---- */
 
@@ -57,7 +89,7 @@ static struct touched {
     struct touched *next;
 } * *regions; /* NULL until something is attached */
 #define REGION_BUCKETS ((size_t)1 << 16)
-static size_t n_regions;
+size_t race_n_regions;
 static uint32_t regions_lock;
 
 static struct touched **bucket_of(uintptr_t chunk) { return &regions[chunk * 0x9e3779b97f4a7c15u >> 48]; }
@@ -65,7 +97,7 @@ static struct touched **bucket_of(uintptr_t chunk) { return &regions[chunk * 0x9
 static int attached_offset(uintptr_t addr, uint64_t *offset, size_t *together) {
     const struct touched *t;
     int found = 0;
-    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
+    if (!race_has_regions()) return 0;
     race_spin_lock(&regions_lock);
     for (t = *bucket_of(addr >> RACE_CHUNK_SHIFT); t && !found; t = t->next)
         if (addr - t->region->base < t->region->size) {
@@ -204,7 +236,7 @@ struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe) {
  * threads may read between the two stores: either word alone is safe, and a thread learns of a change from its own
  * actions. */
 static void look_at_others(void) {
-    int private = race_window.private_mode != RACE_PRIVATE_OFF || n_regions > 0 || any_exposed;
+    int private = race_window.private_mode != RACE_PRIVATE_OFF || race_n_regions > 0 || any_exposed;
     race_window.others = private ? 0 : race_job.spaces;
     race_window.others_len = private ? SIZE_MAX : race_job.spaces_len;
 }
@@ -312,7 +344,7 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset) {
         *t = (struct touched){.chunk = chunk, .region = r, .next = *bucket_of(chunk)};
         *bucket_of(chunk) = t;
     }
-    if (regions) __atomic_fetch_add(&n_regions, 1, __ATOMIC_RELEASE);
+    if (regions) __atomic_fetch_add(&race_n_regions, 1, __ATOMIC_RELEASE);
     race_spin_unlock(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);
 }
@@ -326,7 +358,7 @@ static struct region *region_of(uintptr_t base) {
 uint64_t race_detach(uintptr_t base) {
     struct region *r;
     uint64_t offset = 0;
-    if (!__atomic_load_n(&n_regions, __ATOMIC_ACQUIRE)) return 0;
+    if (!race_has_regions()) return 0;
     race_spin_lock(&regions_lock);
     r = region_of(base);
     for (uintptr_t chunk = base >> RACE_CHUNK_SHIFT; r && chunk <= (base + r->size - 1) >> RACE_CHUNK_SHIFT; chunk++)
@@ -340,7 +372,7 @@ uint64_t race_detach(uintptr_t base) {
     if (r) {
         offset = r->offset;
         free(r);
-        __atomic_fetch_sub(&n_regions, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_sub(&race_n_regions, 1, __ATOMIC_RELEASE);
     }
     race_spin_unlock(&regions_lock);
     race_private_mode((enum race_private)race_window.private_mode);

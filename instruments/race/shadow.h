@@ -87,6 +87,9 @@ struct race_cell *race_cells(uintptr_t addr, size_t len, struct race_where *wher
 struct race_cell *race_cells_of(uintptr_t addr, size_t len, int pe);
 struct race_cell *race_cells_at(uint64_t offset, size_t len, int pe);
 
+/* race_cell_is_used: the caller accesses a single word of another PE. */
+void race_cell_is_used(const struct race_cell *cell);
+
 /* race_is_committed: 0 for a range that leaves the committed heap in which it begins: the library refuses it.
  */
 int race_is_committed(uintptr_t addr, size_t len);
@@ -157,9 +160,12 @@ void race_private_mode(enum race_private mode);
 void race_look_at(int on);
 
 /* race_attach: other PEs reach this private memory by global pointer, from this offset on (rma_attach): its cells are
- * shared. race_detach ends that; earlier accesses do not count. Returns the offset, or 0. */
+ * shared. race_detach ends that; earlier accesses do not count. Returns the offset, or 0. race_has_regions: whether
+ * memory is attached. */
 void race_attach(uintptr_t base, size_t size, uint64_t offset);
 uint64_t race_detach(uintptr_t base);
+extern size_t race_n_regions;
+static inline int race_has_regions(void) { return __atomic_load_n(&race_n_regions, __ATOMIC_ACQUIRE) != 0; }
 
 /* Exposed memory: other processes access it by windows of MPI, so that the cells of the whole chunks (RACE_CHUNK) that
  * it touches are shared, and stay so. race_expose returns 0 if there is no more room. race_cells_exposed: the cell of
