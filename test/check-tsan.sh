@@ -61,7 +61,7 @@ fi
 # The modules that check ranges and grow heaps, again without the functions that need the rest of the library.
 sources="$top_srcdir/test/threads/growth.c"
 for module in base/error base/caller base/lines base/settings base/size base/choice base/cgroup base/process \
-    heap/segment heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
+    heap/segment heap/canary heap/reserve heap/tlsf heap/quick heap/returned heap/attached \
     runtime/job/job runtime/reach runtime/world runtime/context runtime/pool runtime/api/local runtime/attach \
     runtime/space runtime/api/gptr runtime/api/resolve runtime/api/strided runtime/api/transfer runtime/api/inline; do
     sources="$sources $top_srcdir/$module.c"
