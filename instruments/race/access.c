@@ -43,7 +43,7 @@ static __attribute__((noinline)) void access(struct race_cell *c, uintptr_t addr
 }
 
 /* In memory whose cells are in chunks (shadow.h), which is private memory, or all in a program of MPI windows: whether
- * an access repeats the last one, or is of memory of which nothing is recorded. */
+ * an access repeats the last one, or its memory has no records. */
 static inline int is_nothing_new(uintptr_t addr, size_t size, int write) {
     struct race_cell *const *chunks = race_window.chunks, *c;
     race_epoch mask;

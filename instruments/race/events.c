@@ -90,6 +90,7 @@ static struct race_who thread_who_at(const struct race_call *c, struct race_cont
  * thread itself, which is complete when the call returns. */
 static struct race_who next_who(struct race_context *x, enum race_kind kind, int pe) {
     struct race_flow *flow = race_context_flow(x, kind, pe);
+    race_runs_settle(); /* what the thread has done comes before the operation */
     struct race_who who = {.epoch = flow ? race_flow_next(flow) : race_now, .clock = race_me->clock};
     return who;
 }
@@ -191,7 +192,12 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     who.own = c->native && is_near(f.pe);
     far_read(&f, len, RACE_PLAIN, place, &who);
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
-    if (nbi) race_count(race_me); /* a get tells nothing */
+    if (!nbi) return;
+    /* A get tells nothing. But if it reads this PE's own memory, another store there may race with it. */
+    if (f.pe == race_job.my_pe)
+        race_tick(race_me);
+    else
+        race_count(race_me);
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,

@@ -23,8 +23,8 @@ int race_symbols_variable_of(const void *word, char *name, size_t room);
  * `names`. */
 int race_symbols_uninstrumented(char *names, size_t room);
 
-/* race_symbols_opened: the same for a library of which the program has a handle. key: a number for the library, for
- * race_pair_is_new. It returns 0 if the handle is that of its last call. */
+/* race_symbols_opened: the same for a library that the program has opened, by its handle. key: a number for the
+ * library, for race_pair_is_new. It returns 0 if the handle is that of its last call. */
 int race_symbols_opened(void *handle, char *names, size_t room, uint64_t *key);
 
 #endif
