@@ -101,9 +101,12 @@ static int meet_in_librma(const char *statement, uint64_t epoch) {
 }
 
 void rmai_caf_sync_leaving(int tells) {
-    const uint64_t epoch = rmai_caf.self->teams[rmai_caf.initial->slot].epoch + 1;
+    const uint64_t epoch = rmai_caf.self->teams[rmai_caf.initial->slot].epoch + 1, told = last_epoch();
     if (!rmai_caf_shows(rmai_caf.initial, 0)) return;
-    for (int pe = 0; pe < rmai_caf.n && tells && last_epoch() == 0; pe++)
+    /* Not after an earlier barrier: its epoch stays. Others that leave in this one may be telling, too, but of two that
+     * tell each other first nobody else would hear if they stopped there. */
+    tells = tells && (told == 0 || told == epoch);
+    for (int pe = 0; pe < rmai_caf.n && tells; pe++)
         if (pe != rmai_caf.me) rma_atomic_set_uint64(&rmai_caf.self->last_epoch, epoch, pe);
     meet_in_librma("end of the program", epoch);
 }
