@@ -6,12 +6,13 @@
 #include "runtime/net/flush.h"
 #include "base/attributes.h"
 #include "base/error.h"
+#include "base/wait.h"
 #include "runtime/net/state.h"
 
 /* Describes the first flush of the list, the oldest, to the watchdog. So one that never ends is described at last,
- * however many other threads begin and end. The release fence: a thread that reads the
- * new call or PE finds the version changed, even if it read the note of an earlier flush before. The release store: a
- * thread that finds the odd version reads them. */
+ * however many other threads begin and end. The release fence: a thread that reads the new call or PE finds the version
+ * changed, even if it read the note of an earlier flush before. The release store: a thread that finds the odd version
+ * reads them. */
 static void note_flush(struct rmai_net *net) {
     struct rmai_flush_note *note = &net->note;
     const struct rmai_flushing *f = net->flushing;
@@ -51,6 +52,7 @@ int rmai_net_flush(struct rmai_net *net, const char *call, enum rmai_window_kind
     for (i = &net->flushing; RMAI_UNLIKELY(*i != &mine);) i = &(*i)->next;
     *i = mine.next;
     if (RMAI_LIKELY(i == &net->flushing)) note_flush(net);
+    rmai_rouse_dozers(net->handlers.doze); /* another thread may wait for the end of this flush */
     return code;
 }
 

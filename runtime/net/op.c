@@ -180,15 +180,20 @@ static RMAI_COLD int move_nothing(const struct rmai_op *op) {
     return RMA_SUCCESS;
 }
 
-int rmai_net_put(const struct rmai_op *op) {
+static inline __attribute__((always_inline)) int move(const struct rmai_op *op, enum rmai_access access) {
     struct rmai_net *net = op->set->net;
+    const struct rmai_route *way;
     int code;
     if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
     rmai_net_enter(net);
-    code = select_way(net, op, RMAI_ACCESS_PUT)->put(net, op);
+    way = select_way(net, op, access);
+    code = access == RMAI_ACCESS_PUT ? way->put(net, op) : way->get(net, op);
     rmai_net_leave(net);
     return code;
 }
+
+int rmai_net_put(const struct rmai_op *op) { return move(op, RMAI_ACCESS_PUT); }
+int rmai_net_get(const struct rmai_op *op) { return move(op, RMAI_ACCESS_GET); }
 
 int rmai_net_put_gathered(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
@@ -196,16 +201,6 @@ int rmai_net_put_gathered(const struct rmai_op *op) {
     if (op->len == 0 || op->len > RMAI_GATHERED_MOST) return rmai_net_put(op);
     rmai_net_enter(net);
     code = rmai_request_put_gathered(net, op);
-    rmai_net_leave(net);
-    return code;
-}
-
-int rmai_net_get(const struct rmai_op *op) {
-    struct rmai_net *net = op->set->net;
-    int code;
-    if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
-    rmai_net_enter(net);
-    code = select_way(net, op, RMAI_ACCESS_GET)->get(net, op);
     rmai_net_leave(net);
     return code;
 }
@@ -230,7 +225,7 @@ int rmai_net_put_signal(const struct rmai_op *put, const struct rmai_op *signal)
     return code;
 }
 
-static int ask(const struct rmai_op *op) {
+static int ask_owner(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
     int code = RMA_SUCCESS;
     rmai_net_enter(net);
@@ -244,12 +239,12 @@ static int ask(const struct rmai_op *op) {
 int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size, uint64_t *g) {
     const struct rmai_op op = {
         .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_ALLOC, .value = size, .buffer = g, .len = sizeof *g};
-    return ask(&op);
+    return ask_owner(&op);
 }
 
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset) {
     const struct rmai_op op = {.call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_FREE, .offset = offset};
-    return ask(&op);
+    return ask_owner(&op);
 }
 
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
@@ -262,7 +257,7 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
                                .offset = offset,
                                .len = align,
                                .value = len};
-    return ask(&op);
+    return ask_owner(&op);
 }
 
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {

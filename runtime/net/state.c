@@ -29,9 +29,9 @@ void rmai_net_lock_mutex_(struct rmai_net *net) {
 void rmai_net_lock(struct rmai_net *net) { rmai_net_enter(net); }
 void rmai_net_unlock(struct rmai_net *net) { rmai_net_leave(net); }
 
-void rmai_net_yield_lock(struct rmai_net *net) {
-    uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed); /* 0 where the lock is biased */
-    if (RMAI_LIKELY(wanted == 0)) return;
+/* `wanted` is 0 where the lock is biased. */
+void rmai_net_yield_lock_(struct rmai_net *net) {
+    const uint32_t wanted = atomic_load_explicit(&net->wanted, memory_order_relaxed);
     rmai_net_unlock(net);
     for (int i = 0; i < LOCK_POLLS && atomic_load_explicit(&net->wanted, memory_order_relaxed) >= wanted; i++)
         rmai_pause();

@@ -124,10 +124,9 @@ struct rmai_net {
 };
 
 /* The lock: rmai_net_enter and rmai_net_leave are rmai_net_lock and rmai_net_unlock (net.h), inlined. rmai_net_try_lock
- * returns 0 if another thread holds it.
- * rmai_net_yield_lock releases it until one of the threads in `wanted` has taken it, if there is one, and takes it
- * again. rmai_net_visit is for the progress thread: it takes the lock, or returns 0 if another thread has it;
- * rmai_net_end_visit releases it. */
+ * returns 0 if another thread holds it. rmai_net_yield_lock releases it until one of the threads in `wanted` has taken
+ * it, if there is one, and takes it again. rmai_net_visit is for the progress thread: it takes the lock, or returns 0
+ * if another thread has it; rmai_net_end_visit releases it. */
 void rmai_net_lock_mutex_(struct rmai_net *net);
 static inline void rmai_net_enter(struct rmai_net *net) {
     if (RMAI_LIKELY(net->biased))
@@ -144,7 +143,10 @@ static inline void rmai_net_leave(struct rmai_net *net) {
 static inline int rmai_net_try_lock(struct rmai_net *net) {
     return net->biased ? rmai_biased_try_enter(&net->bias) : pthread_mutex_trylock(&net->lock) == 0;
 }
-void rmai_net_yield_lock(struct rmai_net *net);
+void rmai_net_yield_lock_(struct rmai_net *net);
+static inline void rmai_net_yield_lock(struct rmai_net *net) {
+    if (RMAI_UNLIKELY(atomic_load_explicit(&net->wanted, memory_order_relaxed))) rmai_net_yield_lock_(net);
+}
 int rmai_net_visit(struct rmai_net *net);
 void rmai_net_end_visit(struct rmai_net *net);
 

@@ -30,6 +30,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     if (heard > 0) {
         wait->nap = RMAI_NAP_FIRST;
         wait->idle = 0;
+        rmai_net_yield_lock(net);
         return;
     }
     if ((wait->idle += wait->idle ? WAIT_TESTS + 1 : 1) < (net->crowded ? POLLS_CROWDED : POLLS)) {

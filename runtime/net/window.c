@@ -56,32 +56,42 @@ int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
     struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
     struct rmai_flow *f;
     int code = RMA_SUCCESS, one;
-    while ((f = touched_in_fixed(net)) != NULL) {
+    while ((f = touched_in_fixed(net)) != NULL || rmai_net_flushes(net, RMAI_FIXED)) {
+        if (!f) {
+            rmai_net_wait_turn(net, &wait);
+            continue;
+        }
         one = rmai_window_flush(net, call, f);
         if (code == RMA_SUCCESS) code = one;
     }
-    while (rmai_net_flushes(net, RMAI_FIXED)) rmai_net_wait_turn(net, &wait);
     rmai_net_wait_ends(net, &wait);
     return code;
 }
 
+static int is_copied(enum rmai_when when, size_t len) { return when != RMAI_LATER && len <= RMAI_COPY_MOST; }
+
+static size_t copy_room(size_t len) { return (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1); }
+
+/* Frees the copies of s, by flushes, if there is no room for one more of len bytes. The caller chooses a window only
+ * after that, since this releases the lock. */
+static int make_copy_room(struct rmai_net *net, const char *call, struct rmai_pending *s, size_t len) {
+    struct rmai_flow *f;
+    int code = RMA_SUCCESS;
+    if (RMAI_LIKELY(s->copied + copy_room(len) <= RMAI_COPY_ROOM)) return code;
+    while (code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL)) != NULL)
+        code = rmai_window_flush(net, call, f);
+    if (code == RMA_SUCCESS && !s->touched) s->copied = 0; /* else another thread's copies may be in use */
+    return code;
+}
+
 /* Returns a copy of the len bytes at `from` that lives until the windows are flushed for the flow that the caller
- * touches next. Returns NULL, with *code RMA_SUCCESS, if there is no room, or with the error of a flush. */
-static void *keep_copy(struct rmai_net *net, const char *call, struct rmai_pending *s, const void *from, size_t len,
-                       int *code) {
-    const size_t room = (len + RMAI_COPY_ALIGN - 1) & ~(RMAI_COPY_ALIGN - 1);
+ * touches next, or NULL: there is no room or no memory. */
+static void *keep_copy(struct rmai_pending *s, const void *from, size_t len) {
     char *copy;
-    *code = RMA_SUCCESS;
     if (RMAI_UNLIKELY(!s->copies) && !(s->copies = malloc(RMAI_COPY_ROOM))) return NULL;
-    if (RMAI_UNLIKELY(s->copied + room > RMAI_COPY_ROOM)) {
-        struct rmai_flow *f;
-        while (*code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL)) != NULL)
-            *code = rmai_window_flush(net, call, f);
-        if (*code != RMA_SUCCESS || s->touched) return NULL; /* another thread's copies may be in use */
-        s->copied = 0;
-    }
+    if (RMAI_UNLIKELY(s->copied + copy_room(len) > RMAI_COPY_ROOM)) return NULL;
     copy = s->copies + s->copied;
-    s->copied += room;
+    s->copied += copy_room(len);
     return memcpy(copy, from, len);
 }
 
@@ -175,10 +185,7 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_flow *f) {
 static int put_through(struct rmai_net *net, const struct rmai_op *op, const struct target *to, struct rmai_flow *f) {
     const char *source = op->buffer, *copy = NULL;
     int code;
-    if (to->when != RMAI_LATER && to->len <= RMAI_COPY_MOST) {
-        copy = keep_copy(net, op->call, op->set, source, to->len, &code);
-        if (code != RMA_SUCCESS) return code;
-    }
+    if (is_copied(to->when, to->len)) copy = keep_copy(op->set, source, to->len);
     touch_flow(f, to->window);
     rmai_pending_note_put(op->set, op->pe, 0);
     code = rmai_transport_put(net->transport, op->call, to->window, op->pe, to->disp, copy ? copy : source, to->len);
@@ -211,12 +218,17 @@ static int move_through(struct rmai_net *net, const struct rmai_op *op, const st
     return code;
 }
 
-/* Returns 1, with *code, if to->len bytes of *op went through a window, or the PE's directory could not be read; else
- * 0. The lock is held from the choice of the window until MPI has taken the transfer, and noted flushes follow. A
- * thread that replaces the fixed window first sets `covered` to 0, then flushes, and waits for all flushes
- * (rmai_window_flush_fixed): so nobody uses the window when it is freed. */
+/* Returns 1, with *code, if to->len bytes of *op went through a window, or something has failed before; else 0. The
+ * lock is held from the choice of the window until MPI has taken the transfer and, if it is flushed at once, until the
+ * flush is noted. A thread that replaces the fixed window first sets `covered` to 0, and then waits until no flow is
+ * touched in it and nobody flushes it (rmai_window_flush_fixed): so nobody uses the window when it is freed. */
 static int use_window(struct rmai_net *net, const struct rmai_op *op, struct target *to, int *code) {
-    int goes = choose_window(net, op, to);
+    int goes;
+    *code = RMA_SUCCESS;
+    if (op->kind != RMAI_RECORD_GET && is_copied(to->when, to->len))
+        *code = make_copy_room(net, op->call, op->set, to->len);
+    if (RMAI_UNLIKELY(*code != RMA_SUCCESS)) return 1;
+    goes = choose_window(net, op, to);
     if (RMAI_UNLIKELY(goes < 0)) {
         *code = rmai_dynamic_learn(net, op->call, op->set, op->pe);
         if (*code != RMA_SUCCESS) return 1;
