@@ -9,11 +9,10 @@
 #include <string.h>
 
 #define LINE ((size_t)64)
-#define OLD  RMAI_FREED
 
 static RMAI_COLD void tell_written(const struct rmai_canaries *c, const char *call, const struct rmai_canary *p) {
     const unsigned char *bad = p->from;
-    while (*bad == OLD) bad++;
+    while (*bad == RMAI_FREED) bad++;
     if (p->from >= p->block + p->size)
         rmai_note("%s: %s: the block of %zu byte%s at %p in the %s was overrun: byte %zu past its end is %#x "
                   "(RMA_HEAP_CHECK=full finds more such writes, and sooner)",
@@ -26,35 +25,36 @@ static RMAI_COLD void tell_written(const struct rmai_canaries *c, const char *ca
                   (const void *)p->block, *bad);
 }
 
-static void drop(struct rmai_canaries *c, int i) {
+static void drop_canary(struct rmai_canaries *c, int i) {
     c->n--;
     memmove(&c->of[i], &c->of[i + 1], (size_t)(c->n - i) * sizeof c->of[i]);
 }
 
 static inline int is_written(const struct rmai_canary *p) {
-    return p->from[0] != OLD || memcmp(p->from, p->from + 1, p->len - 1) != 0;
+    return p->from[0] != RMAI_FREED || memcmp(p->from, p->from + 1, p->len - 1) != 0;
 }
 
 static void check_and_drop(struct rmai_canaries *c, const char *call, int i) {
     if (is_written(&c->of[i])) tell_written(c, call, &c->of[i]);
-    drop(c, i);
+    drop_canary(c, i);
 }
 
-static void add(struct rmai_canaries *c, const char *call, void *from, size_t len, const void *block, size_t size) {
+static void add_canary(struct rmai_canaries *c, const char *call, void *from, size_t len, const void *block,
+                       size_t size) {
     if (c->n == RMAI_CANARIES) check_and_drop(c, call, 0);
-    memset(from, OLD, len);
+    memset(from, RMAI_FREED, len);
     c->of[c->n++] = (struct rmai_canary){from, len, block, size};
 }
 
 void rmai_canary_freed(struct rmai_canaries *c, const char *call, void *block, size_t size) {
     if (c->n && is_written(&c->of[c->n - 1])) check_and_drop(c, call, c->n - 1);
-    add(c, call, block, rmai_min(size, RMAI_CANARY_MOST), block, size);
+    add_canary(c, call, block, rmai_min(size, RMAI_CANARY_MOST), block, size);
 }
 
 void rmai_canary_end(struct rmai_canaries *c, const char *call, void *block, size_t size) {
     char *end = (char *)block + size;
     rmai_canary_taken(c, call, end, end + LINE); /* a part of it may be one already */
-    add(c, call, end, LINE, block, size);
+    add_canary(c, call, end, LINE, block, size);
 }
 
 void rmai_canary_taken(struct rmai_canaries *c, const char *call, const void *from, const void *to) {

@@ -45,7 +45,7 @@ static RMAI_COLD enum rmai_caf_stat meet_the_others(const struct rmai_caf_team *
     return result;
 }
 
-static inline void publish_epoch(struct rmai_caf_team_words *words, uint64_t epoch) {
+static inline void publish_arrival(struct rmai_caf_team_words *words, uint64_t epoch) {
     __atomic_store_n(&words->epoch, epoch, __ATOMIC_RELEASE); /* pairs with the fetch in meet_the_others */
 }
 
@@ -54,7 +54,7 @@ static inline void publish_epoch(struct rmai_caf_team_words *words, uint64_t epo
  * partner can, and what this image has sent to it arrives in order: puts, signal, and the answer with the epoch. */
 static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int n) {
     if (n > 2) rma_quiet();
-    publish_epoch(words, epoch);
+    publish_arrival(words, epoch);
 }
 
 /* ---- what images say ---- */
@@ -133,7 +133,7 @@ static enum rmai_caf_stat meet_and_show(const char *statement, uint64_t says, co
     shown->says = says; /* plain stores are enough: the barrier publishes them */
     if (len) memcpy(shown->data, data, len);
     rmai_caf_must(rma_quiet());
-    publish_epoch(words, epoch);
+    publish_arrival(words, epoch);
     if (!meet_in_librma(statement, epoch)) return meet_the_others(team, epoch);
     if (says) {
         const int next = team->me + 1 < team->n ? team->me + 1 : 0;
