@@ -21,9 +21,8 @@ static uintptr_t handles_given;
 
 /* ---- finding ---- */
 
-struct rmai_context *rmai_context(const char *call, const rma_ctx *handle) {
-    struct rmai_context *c = rmai_running(call) == RMA_SUCCESS ? rmai_context_at(handle) : NULL;
-    if (c || !rma_reach_.running) return c;
+RMAI_COLD struct rmai_context *rmai_no_context_(const char *call, const rma_ctx *handle) {
+    if (rmai_running(call) != RMA_SUCCESS) return NULL;
     if (handle == RMA_CTX_INVALID)
         rmai_error(RMA_ERR_ARG, "%s: ctx is %s", call,
                    rmai_error_of_shmem(call) ? "SHMEM_CTX_INVALID" : "RMA_CTX_INVALID");

@@ -67,7 +67,11 @@ static inline struct rmai_context *rmai_context_at(const rma_ctx *handle) {
         return NULL;
     return rmai_context_lines[index].context;
 }
-struct rmai_context *rmai_context(const char *call, const rma_ctx *handle);
+struct rmai_context *rmai_no_context_(const char *call, const rma_ctx *handle);
+static inline struct rmai_context *rmai_context(const char *call, const rma_ctx *handle) {
+    struct rmai_context *c = RMAI_LIKELY(rma_reach_.running) ? rmai_context_at(handle) : NULL;
+    return RMAI_LIKELY(c != NULL) ? c : rmai_no_context_(call, handle);
+}
 
 /* rmai_context_pe returns the world's number of PE `pe` of the context's team, or -1 after recording RMA_ERR_PE for
  * `call`. */

@@ -15,7 +15,6 @@
 
 #include "base/attributes.h"
 #include "base/error.h"
-#include "runtime/net/flush.h"
 #include "runtime/net/request.h"
 #include "runtime/net/window.h"
 
@@ -164,4 +163,18 @@ int rmai_dynamic_learn(struct rmai_net *net, const char *call, struct rmai_pendi
         .call = call, .set = s, .pe = pe, .kind = RMAI_RECORD_EXTENTS, .buffer = &now, .len = sizeof now};
     int code = net->dynamic.by_get ? get_directory(net, call, pe, &now) : rmai_request_ask(net, &ask);
     return code == RMA_SUCCESS ? keep_directory(call, s, pe, &now, growths) : code;
+}
+
+int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {
+    struct rmai_net *net = s->net;
+    const struct rmai_flow *f;
+    int code = RMA_SUCCESS;
+    rmai_net_enter(net);
+    if (fresh) code = rmai_dynamic_learn(net, call, s, pe);
+    if (code == RMA_SUCCESS) {
+        f = rmai_flow_of(s, pe);
+        *extent = f && f->map && f->map->known ? (size_t)f->map->directory.extent[pool] : 0;
+    }
+    rmai_net_leave(net);
+    return code;
 }

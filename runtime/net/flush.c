@@ -3,7 +3,7 @@
  * first one is described in memory for the watchdog. */
 #include "config.h"
 
-#include "runtime/net/flush.h"
+#include "runtime/net/window.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/wait.h"

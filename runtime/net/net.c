@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
-#include "runtime/net/serve.h"
+#include "runtime/net/request.h"
 #include "runtime/net/state.h"
 #include "runtime/net/way.h"
 

@@ -10,17 +10,9 @@
 #include "runtime/net/flow.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/request.h"
-#include "runtime/net/route.h"
+#include "runtime/net/way.h"
 #include "runtime/net/wait.h"
 #include "runtime/net/window.h"
-
-/* Only this function decides which way a put or get goes; atomics and signals go by messages only. rmai_ways_choose has
- * filled in the rows that rmai_window_takes reads. Messages can carry everything. */
-static inline const struct rmai_route *select_way(struct rmai_net *net, const struct rmai_op *op,
-                                                  enum rmai_access access) {
-    const int window = op->len >= net->ways.least_by_window[access][op->when] && rmai_window_takes(net, op);
-    return &net->ways.way[window ? RMAI_FIXED : RMAI_BY_MESSAGES];
-}
 
 /* ---- completion ---- */
 
@@ -54,20 +46,23 @@ static int flush_flows(const char *call, struct rmai_pending *s, const struct rm
 /* Completes s, or this one of its flows unless it is NULL: flushes the windows first, then waits for replies. All open
  * messages are sent before the first reply is waited for, so the replies of all PEs come at the same time. Other
  * threads may begin more operations meanwhile; a quiet promises only those that began before it. */
-static int complete(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
+static inline __attribute__((always_inline)) int complete(const char *call, struct rmai_pending *s,
+                                                          struct rmai_flow *only) {
     int code = RMA_SUCCESS, one;
     do {
         if (RMAI_UNLIKELY(s->touched)) {
             one = flush_flows(call, s, only);
             if (code == RMA_SUCCESS) code = one;
         }
-        rmai_flows_wait(s->net, call, s, only);
-        rmai_flows_unlist(s);
+        if (only)
+            rmai_flow_wait(s->net, call, only);
+        else
+            rmai_flows_wait(s->net, call, s);
     } while (RMAI_UNLIKELY(only ? only->listed : s->busy != NULL));
     return code;
 }
 
-static int quiet(const char *call, struct rmai_pending *s) {
+static inline __attribute__((always_inline)) int quiet(const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS;
     if (s->busy) {
         rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
@@ -140,9 +135,11 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     return *quiet = 1, s ? try_quiet(call, s, 1, quiet) : RMA_SUCCESS;
 }
 
+static __attribute__((noinline)) int complete_puts(const char *call, struct rmai_pending *s) { return quiet(call, s); }
+
 /* An atomic or a signal that writes comes after the puts. */
 static inline int release_puts(const char *call, struct rmai_pending *s, int pe) {
-    return RMAI_LIKELY(rmai_pending_puts_come_first(s, pe)) ? RMA_SUCCESS : quiet(call, s);
+    return RMAI_LIKELY(rmai_pending_puts_come_first(s, pe)) ? RMA_SUCCESS : complete_puts(call, s);
 }
 
 int rmai_net_release(const char *call, struct rmai_pending *s, int pe) {
@@ -174,26 +171,27 @@ int rmai_net_stream_takes(const struct rmai_op *op) {
     }
 }
 
+/* Only this function decides which way a put or get goes; atomics and signals go by messages only. rmai_ways_choose has
+ * filled in the rows that rmai_window_takes reads. Messages can carry everything. */
+static inline int goes_by_window(struct rmai_net *net, const struct rmai_op *op, enum rmai_access access) {
+    return RMAI_UNLIKELY(op->len >= net->ways.least_by_window[access][op->when]) && rmai_window_takes(net, op);
+}
+
 /* Moves nothing, but counts the operation. */
 static RMAI_COLD int move_nothing(const struct rmai_op *op) {
     rmai_count(op->set->traffic, RMA_PATH_REQUEST, rmai_record_traffic(op->kind), 0);
     return RMA_SUCCESS;
 }
 
-static inline __attribute__((always_inline)) int move(const struct rmai_op *op, enum rmai_access access) {
+int rmai_net_put(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
-    const struct rmai_route *way;
     int code;
     if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
     rmai_net_enter(net);
-    way = select_way(net, op, access);
-    code = access == RMAI_ACCESS_PUT ? way->put(net, op) : way->get(net, op);
+    code = goes_by_window(net, op, RMAI_ACCESS_PUT) ? rmai_window_move(net, op) : rmai_request_put(net, op);
     rmai_net_leave(net);
     return code;
 }
-
-int rmai_net_put(const struct rmai_op *op) { return move(op, RMAI_ACCESS_PUT); }
-int rmai_net_get(const struct rmai_op *op) { return move(op, RMAI_ACCESS_GET); }
 
 int rmai_net_put_gathered(const struct rmai_op *op) {
     struct rmai_net *net = op->set->net;
@@ -201,6 +199,16 @@ int rmai_net_put_gathered(const struct rmai_op *op) {
     if (op->len == 0 || op->len > RMAI_GATHERED_MOST) return rmai_net_put(op);
     rmai_net_enter(net);
     code = rmai_request_put_gathered(net, op);
+    rmai_net_leave(net);
+    return code;
+}
+
+int rmai_net_get(const struct rmai_op *op) {
+    struct rmai_net *net = op->set->net;
+    int code;
+    if (RMAI_UNLIKELY(op->len == 0)) return move_nothing(op);
+    rmai_net_enter(net);
+    code = goes_by_window(net, op, RMAI_ACCESS_GET) ? rmai_window_move(net, op) : rmai_request_get(net, op);
     rmai_net_leave(net);
     return code;
 }
@@ -258,20 +266,6 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
                                .len = align,
                                .value = len};
     return ask_owner(&op);
-}
-
-int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent) {
-    struct rmai_net *net = s->net;
-    const struct rmai_flow *f;
-    int code = RMA_SUCCESS;
-    rmai_net_enter(net);
-    if (fresh) code = rmai_dynamic_learn(net, call, s, pe);
-    if (code == RMA_SUCCESS) {
-        f = rmai_flow_of(s, pe);
-        *extent = f && f->map && f->map->known ? (size_t)f->map->directory.extent[pool] : 0;
-    }
-    rmai_net_leave(net);
-    return code;
 }
 
 void rmai_net_send_open(struct rmai_pending *s, int pe) {

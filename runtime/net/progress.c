@@ -8,7 +8,6 @@
 #include "base/wait.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/request.h"
-#include "runtime/net/serve.h"
 
 #include <stdlib.h>
 #include <string.h>

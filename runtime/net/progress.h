@@ -5,7 +5,9 @@
 #ifndef RMAI_PROGRESS_H
 #define RMAI_PROGRESS_H
 
+struct rmai_envelope;
 struct rmai_net;
+struct rmai_wire_reader;
 
 /* rmai_net_progress is for a thread that waits, or may: it sends what has gathered in open messages, receives one
  * message, if one has arrived, does what it asks for, and waits for nothing. Returns the number of messages received.
@@ -32,5 +34,23 @@ int rmai_net_drive(struct rmai_net *net);
  * many times, whether another message has arrived. The caller holds the lock. */
 int rmai_net_drive_once(struct rmai_net *net);
 void rmai_net_await_message(struct rmai_net *net, int tests);
+
+/* ---- the target's side (serve.c) ----
+ *
+ * The thread that drives progress executes the requests of other nodes. They concern this PE's memory. The caller of
+ * each function holds the lock. */
+
+/* rmai_serve_open: returns RMA_SUCCESS or RMA_ERR_NO_MEM. rmai_serve_close: all requests have been answered. */
+int rmai_serve_open(struct rmai_net *net);
+void rmai_serve_close(struct rmai_net *net);
+
+/* rmai_serve does a request of PE `from`, whose records m is about to read. It may be called only if rmai_serve_ready
+ * has returned 1: there is memory for the reply. After a 0, rmai_serve_advance may free some. rmai_serve_advance
+ * advances replies and long data that are under way. rmai_serve_ping answers the ping of PE `from`. They return
+ * RMA_SUCCESS, or RMA_ERR_MPI: the transport has failed, or no PE sends such a request. */
+int rmai_serve_ready(struct rmai_net *net);
+int rmai_serve(struct rmai_net *net, int from, struct rmai_wire_reader *m);
+int rmai_serve_advance(struct rmai_net *net);
+int rmai_serve_ping(struct rmai_net *net, int from, const struct rmai_envelope *ping);
 
 #endif

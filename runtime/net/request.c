@@ -334,7 +334,7 @@ static struct rmai_flow *make_room(struct rmai_net *net, const struct rmai_op *o
         } else {
             /* Open messages of gathered puts may be all that there are. Only sending them makes some free again. */
             rmai_flows_send_gathered(net);
-            if (!waited++) wait = rmai_net_wait_begins(op->call, f->pe);
+            if (!waited++) rmai_net_wait_begins(&wait, op->call, f->pe);
             rmai_net_wait_turn(net, &wait);
             f = flow_for(op, mark);
         }
@@ -396,17 +396,6 @@ static inline __attribute__((always_inline)) int begin(struct rmai_net *net, con
     return RMAI_LIKELY(add(net, &e, signal, 0)) ? RMA_SUCCESS : rmai_request_submit(net, op, signal, NULL);
 }
 
-/* The compiler knows the records of the most frequent operations that are alone: puts and atomics of a word. */
-static __attribute__((noinline)) int begin_word_put(struct rmai_net *net, const struct rmai_op *op) {
-    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_PUT, .len = 8}, NULL);
-}
-
-static __attribute__((noinline)) int begin_word_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    const uint8_t atomic = op->atomic;
-    if (rmai_op_compares(atomic)) __builtin_unreachable();
-    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8}, NULL);
-}
-
 static __attribute__((noinline)) int begin_short(struct rmai_net *net, const struct rmai_op *op) {
     return begin(net, op, record_of(op), NULL);
 }
@@ -424,8 +413,7 @@ void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct 
     if (!s->by_node) return;
     f = s->busy;
     while (f && f->pe != rmai_pending_goes_to(s, pe, &mark)) f = f->next;
-    if (f && f->pe != pe) rmai_flows_wait(net, call, s, f);
-    rmai_flows_unlist(s);
+    if (f && f->pe != pe) rmai_flow_wait(net, call, f);
 }
 
 /* Submits one element, and waits for its reply. */
@@ -514,50 +502,61 @@ static inline __attribute__((always_inline)) int fetch_at_once(struct rmai_net *
     return sent;
 }
 
+/* 1 if the put or get is one element whose owner need not look up the memory. */
+static inline int is_short(const struct rmai_op *op) { return op->len <= INLINE_MOST && !is_attached(op->offset); }
+
+int rmai_request_move(struct rmai_net *net, const struct rmai_op *op) {
+    if (is_short(op) && !(op->kind == RMAI_RECORD_GET && op->when == RMAI_NOW)) return begin_short(net, op);
+    count_operation(op);
+    return move_by_messages(net, op);
+}
+
+/* The compiler knows the records of the most frequent operations that are alone: puts and atomics of a word. */
 int rmai_request_put(struct rmai_net *net, const struct rmai_op *op) {
-    if (RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset)))
-        return count_operation(op), move_by_messages(net, op);
-    return op->len == 8 ? begin_word_put(net, op) : begin_short(net, op);
+    if (RMAI_UNLIKELY(op->len != 8 || is_attached(op->offset))) return rmai_request_move(net, op);
+    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_PUT, .len = 8}, NULL);
 }
 
 int rmai_request_put_gathered(struct rmai_net *net, const struct rmai_op *op) {
     const struct element e = {.op = op, .r = {.kind = RMAI_RECORD_PUT, .len = (uint16_t)op->len}};
-    if (op->len > INLINE_MOST || is_attached(op->offset) || !add(net, &e, NULL, 1)) return rmai_request_put(net, op);
+    if (!is_short(op) || !add(net, &e, NULL, 1)) return rmai_request_move(net, op);
     count_operation(op);
     return RMA_SUCCESS;
 }
 
-static __attribute__((noinline)) int get_now(struct rmai_net *net, const struct rmai_op *op) {
+int rmai_request_get(struct rmai_net *net, const struct rmai_op *op) {
     const struct rmai_record r = {.kind = RMAI_RECORD_GET, .len = (uint16_t)op->len};
     int code;
-    return fetch_at_once(net, op, r, &code) ? code : move_by_messages(net, op);
-}
-
-int rmai_request_get(struct rmai_net *net, const struct rmai_op *op) {
-    const int moves = RMAI_UNLIKELY(op->len > INLINE_MOST || is_attached(op->offset));
-    if (!moves && op->when != RMAI_NOW) return begin_short(net, op);
+    if (RMAI_UNLIKELY(op->when != RMAI_NOW || !is_short(op))) return rmai_request_move(net, op);
     count_operation(op);
-    return moves ? move_by_messages(net, op) : get_now(net, op);
+    return fetch_at_once(net, op, r, &code) ? code : move_by_messages(net, op);
 }
 
 /* Waits for an atomic on attached memory, so that its caller gets the error. */
 static RMAI_COLD int atomic_on_attached(struct rmai_net *net, const struct rmai_op *op) {
     unsigned char nothing[8];
     struct rmai_op known = *op;
+    count_operation(op);
     if (!op->buffer) known.buffer = nothing;
     return rmai_request_ask(net, &known);
 }
 
-static __attribute__((noinline)) int atomic_now(struct rmai_net *net, const struct rmai_op *op) {
-    const struct rmai_record r = {
-        .kind = RMAI_RECORD_ATOMIC, .op = op->atomic, .flags = RMAI_RECORD_WANTED, .len = (uint16_t)op->len};
-    int code;
-    return fetch_at_once(net, op, r, &code) ? code : submit_and_wait(net, op);
+/* The compiler knows the record. */
+static __attribute__((noinline)) int begin_word_atomic(struct rmai_net *net, const struct rmai_op *op) {
+    const uint8_t atomic = op->atomic;
+    if (rmai_op_compares(atomic)) __builtin_unreachable();
+    return begin(net, op, (struct rmai_record){.kind = RMAI_RECORD_ATOMIC, .op = atomic, .len = 8}, NULL);
 }
 
 int rmai_request_atomic(struct rmai_net *net, const struct rmai_op *op) {
-    if (RMAI_UNLIKELY(is_attached(op->offset))) return count_operation(op), atomic_on_attached(net, op);
-    if (op->buffer && op->when == RMAI_NOW) return count_operation(op), atomic_now(net, op);
+    const struct rmai_record fetching = {
+        .kind = RMAI_RECORD_ATOMIC, .op = op->atomic, .flags = RMAI_RECORD_WANTED, .len = (uint16_t)op->len};
+    int code;
+    if (RMAI_UNLIKELY(is_attached(op->offset))) return atomic_on_attached(net, op);
+    if (op->buffer && op->when == RMAI_NOW) {
+        count_operation(op);
+        return fetch_at_once(net, op, fetching, &code) ? code : submit_and_wait(net, op);
+    }
     return op->len == 8 && !op->buffer && !rmai_op_compares(op->atomic) ? begin_word_atomic(net, op)
                                                                         : begin_short(net, op);
 }
@@ -571,6 +570,7 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
     op.cond = signal->value;
     op.word = signal->offset;
     op.signal = 1;
+    count_operation(put);
     rmai_request_complete_proxy(net, op.call, op.set, op.pe);
     return op.when == RMAI_LATER ? rmai_request_submit(net, &op, NULL, NULL) : submit_and_wait(net, &op);
 }
@@ -578,6 +578,5 @@ static int long_put_signal(struct rmai_net *net, const struct rmai_op *put, cons
 int rmai_request_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal) {
     if (!put->len) return begin_short(net, signal);
     count_operation(signal);
-    if (put->len > INLINE_MOST) return count_operation(put), long_put_signal(net, put, signal);
-    return begin_with_signal(net, put, signal);
+    return put->len > INLINE_MOST ? long_put_signal(net, put, signal) : begin_with_signal(net, put, signal);
 }

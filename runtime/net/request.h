@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The origin's side: operations become elements of messages, and their answers come back. request.c adds each operation
- * as an element to the open message of its PE's flow; reply.c reads the answers, and moves long data. Only files of
- * this folder include this header. */
+/* Requests: operations become elements of messages, their owners execute them, and the answers come back. request.c
+ * adds each operation as an element to the open message of its PE's flow; serve.c executes the messages of other PEs;
+ * reply.c reads the answers, and moves long data. Only files of this folder include this header. */
 #ifndef RMAI_REQUEST_H
 #define RMAI_REQUEST_H
 
@@ -10,13 +10,14 @@
 
 /* The caller of all functions here holds the net's lock.
  *
- * rmai_request_put, rmai_request_get, rmai_request_atomic do one operation. rmai_request_put_signal does a put, then an
- * atomic. rmai_request_put_gathered leaves a short put in the open message even if nothing is under way to its PE.
- * rmai_request_ask sends a request of any other kind and waits for the reply. All return RMA_SUCCESS or the recorded
- * error. */
+ * rmai_request_put, rmai_request_get and rmai_request_atomic do one operation, rmai_request_put_signal a put and then
+ * an atomic. rmai_request_put_gathered leaves a short put in the open message even if nothing is under way to its PE.
+ * rmai_request_move does a put or get, of any length and on any memory. rmai_request_ask sends a request of any other
+ * kind and waits for the reply. All return RMA_SUCCESS or the recorded error. */
 int rmai_request_put(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_put_gathered(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_get(struct rmai_net *net, const struct rmai_op *op);
+int rmai_request_move(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_atomic(struct rmai_net *net, const struct rmai_op *op);
 int rmai_request_put_signal(struct rmai_net *net, const struct rmai_op *put, const struct rmai_op *signal);
 int rmai_request_ask(struct rmai_net *net, const struct rmai_op *op);

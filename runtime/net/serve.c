@@ -8,7 +8,6 @@
  */
 #include "config.h"
 
-#include "runtime/net/serve.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/kernels.h"
@@ -19,6 +18,7 @@
 #include "runtime/net/by_node.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/op.h"
+#include "runtime/net/progress.h"
 #include "runtime/net/request.h"
 
 #include <assert.h>

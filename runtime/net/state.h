@@ -24,7 +24,7 @@
 #include "runtime/net/by_node.h"
 #include "runtime/net/net.h"
 #include "runtime/net/pe_table.h"
-#include "runtime/net/route.h"
+#include "runtime/net/way.h"
 #include "runtime/net/transport.h"
 #include "runtime/net/window.h"
 #include "runtime/net/wire.h"

@@ -18,6 +18,13 @@
 #define TOKEN_POLLS_FIRST 8      /* and before the first of these */
 #define FINISHES_A_TURN   16     /* one of so many waits for tokens drives progress in any case */
 
+static RMAI_COLD void look_at_wait(struct rmai_net *net, struct rmai_net_wait *wait) {
+    if (!wait->told) wait->stall = (struct rmai_stall){.call = wait->call};
+    wait->told = 1;
+    wait->stall.pe = wait->pe;
+    net->handlers.wait_lasts(net->handlers.context, &wait->stall);
+}
+
 /* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard;
@@ -26,7 +33,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     if (wait->idle) rmai_net_await_message(net, WAIT_TESTS);
     heard = rmai_net_drive_once(net);
     /* If messages never cease to arrive, the thread does not rest: so it also checks the wait here. */
-    if (++wait->looks % LOOKS_A_STALL == 0) net->handlers.wait_lasts(net->handlers.context, &wait->stall);
+    if (RMAI_UNLIKELY(++wait->looks % LOOKS_A_STALL == 0)) look_at_wait(net, wait);
     if (heard > 0) {
         wait->nap = RMAI_NAP_FIRST;
         wait->idle = 0;
@@ -42,7 +49,7 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     rmai_doze(net->handlers.doze, wait->nap);
     wait->nap = (long)rmai_min((size_t)wait->nap * 3 / 2, NAP_LAST);
     rmai_net_enter(net);
-    net->handlers.wait_lasts(net->handlers.context, &wait->stall);
+    look_at_wait(net, wait);
 }
 
 /* Returns a flow that the caller waits for, beginning at f, or NULL. */
@@ -51,26 +58,38 @@ static inline struct rmai_flow *next_waited(struct rmai_flow *f, const struct rm
     return f;
 }
 
-/* Also sends what has been added meanwhile. With mutexes another thread may change the list of flows during a turn. */
-void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
+/* With mutexes another thread may change the list of flows during a turn. */
+static inline __attribute__((always_inline)) void wait_for_flows(struct rmai_net *net, const char *call,
+                                                                 struct rmai_pending *s, const struct rmai_flow *only) {
     struct rmai_flow *f;
     struct rmai_net_wait wait;
     for (f = s->busy; f; f = f->next)
         if (!only || f == only) rmai_flow_send_open(net, f);
-    if (!(f = next_waited(s->busy, only))) return;
-    wait = rmai_net_wait_begins(call, f->pe);
-    do {
-        wait.stall.pe = f->pe;
-        rmai_flow_send_open(net, f);
-        rmai_net_wait_turn(net, &wait);
-        if (RMAI_UNLIKELY(wait.slept) && f->link) f->link->slept = 1;
-        wait.slept = 0;
-    } while ((f = next_waited(net->biased ? f : s->busy, only)) != NULL);
-    rmai_net_wait_ends(net, &wait);
+    if ((f = next_waited(s->busy, only)) != NULL) {
+        rmai_net_wait_begins(&wait, call, f->pe);
+        do {
+            wait.pe = f->pe;
+            rmai_flow_send_open(net, f);
+            rmai_net_wait_turn(net, &wait);
+            if (RMAI_UNLIKELY(wait.slept) && f->link) f->link->slept = 1;
+            wait.slept = 0;
+        } while ((f = next_waited(net->biased ? f : s->busy, only)) != NULL);
+        rmai_net_wait_ends(net, &wait);
+    }
+    rmai_flows_unlist(s);
+}
+
+void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s) {
+    wait_for_flows(net, call, s, NULL);
+}
+
+void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f) {
+    wait_for_flows(net, call, f->set, f);
 }
 
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, waiter->pe);
+    struct rmai_net_wait wait;
+    rmai_net_wait_begins(&wait, call, waiter->pe);
     while (waiter->left > 0) rmai_net_wait_turn(net, &wait);
     rmai_net_wait_ends(net, &wait);
     if (waiter->code == RMA_SUCCESS) return RMA_SUCCESS;
@@ -80,11 +99,15 @@ int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rma
 /* Waits for one token, and serves other PEs meanwhile. */
 static RMAI_COLD int wait_for_token(struct rmai_net *net, const char *call, struct rmai_token *token,
                                     struct rmai_arrival *arrival, const struct rmai_team *team) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
+    struct rmai_net_wait wait;
     int done = 0;
-    wait.stall.awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS;
-    wait.stall.team = wait.stall.meeting = team;
-    wait.stall.by_call = arrival && arrival->len <= RMAI_SHORT_ARRIVAL;
+    rmai_net_wait_begins(&wait, call, -1);
+    wait.told = 1;
+    wait.stall = (struct rmai_stall){.call = call,
+                                     .awaited = team ? RMAI_AWAITED_TEAM : RMAI_AWAITED_LEADERS,
+                                     .team = team,
+                                     .meeting = team,
+                                     .by_call = arrival && arrival->len <= RMAI_SHORT_ARRIVAL};
     rmai_net_enter(net);
     while (done == 0) {
         rmai_net_wait_turn(net, &wait);

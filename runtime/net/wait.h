@@ -11,30 +11,40 @@
 struct rmai_team;
 
 /* A wait of a thread that holds the lock. rmai_net_wait_turn drives progress once, and sleeps if there has been nothing
- * to do for some turns; it releases the lock meanwhile if other threads want it. */
+ * to do for some turns; it releases the lock meanwhile if other threads want it. Most waits end within a few turns: so
+ * `stall` is filled in only when the wait has lasted for a while, or by the caller, which then sets `told`. */
 struct rmai_net_wait {
+    const char *call;
+    int pe; /* that is waited for, or -1; the caller may change it between two turns */
     unsigned looks, idle;
-    int slept;
+    int slept, told;
     long nap;
     struct rmai_stall stall;
 };
 #define RMAI_NAP_FIRST 10000 /* nanoseconds; the kernel adds some 20 us */
 
-static inline struct rmai_net_wait rmai_net_wait_begins(const char *call, int pe) {
-    return (struct rmai_net_wait){.nap = RMAI_NAP_FIRST, .stall = {.call = call, .pe = pe}};
+static inline void rmai_net_wait_begins(struct rmai_net_wait *wait, const char *call, int pe) {
+    wait->call = call;
+    wait->pe = pe;
+    wait->looks = wait->idle = 0;
+    wait->slept = wait->told = 0;
+    wait->nap = RMAI_NAP_FIRST;
 }
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait);
 static inline void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait *wait) {
-    if (RMAI_UNLIKELY(wait->stall.last > 0)) net->handlers.wait_is_over(net->handlers.context, &wait->stall);
+    if (RMAI_UNLIKELY(wait->told) && wait->stall.last > 0)
+        net->handlers.wait_is_over(net->handlers.context, &wait->stall);
 }
 
 /* rmai_net_wait_for waits until all of the waiter's records, which are for memory of pe, are done. The caller holds the
  * lock. Returns RMA_SUCCESS, or the code of the first record that failed, whose text it records. */
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
-/* rmai_flows_wait sends the open messages of s, and waits until no flow of s, or not `only` unless it is NULL, waits
- * for messages. The caller holds the lock; this releases it meanwhile, and other threads may send more. */
-void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, const struct rmai_flow *only);
+/* rmai_flows_wait sends the open messages of s, and what is added to them meanwhile; it waits until no flow of s waits
+ * for messages, and takes idle flows off the list. rmai_flow_wait waits for one flow. The caller holds the lock; these
+ * release it meanwhile, and other threads may begin more. */
+void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s);
+void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f);
 
 #define RMAI_SHORT_ARRIVAL 1024 /* bytes of a message that travels for no noticeable time */
 

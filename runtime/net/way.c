@@ -12,11 +12,8 @@
 #include <stdio.h>
 
 void rmai_ways_open(struct rmai_ways *w) {
-    w->way[RMAI_FIXED] = (struct rmai_route){.name = "fixed window", .put = rmai_window_put, .get = rmai_window_get};
-    w->way[RMAI_DYNAMIC] =
-        (struct rmai_route){.name = "dynamic window", .put = rmai_window_put, .get = rmai_window_get};
-    w->way[RMAI_BY_MESSAGES] =
-        (struct rmai_route){.name = "messages", .put = rmai_request_put, .get = rmai_request_get};
+    w->way[RMAI_FIXED] = (struct rmai_route){.name = "fixed window"};
+    w->way[RMAI_DYNAMIC] = (struct rmai_route){.name = "dynamic window"};
     for (int access = 0; access < RMAI_ACCESSES; access++)
         for (int when = 0; when <= RMAI_COPIED; when++) w->least_by_window[access][when] = SIZE_MAX; /* no window yet */
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Makes MPI's windows, tries them out, and decides which puts and gets go by which way (route.h). */
+/* The ways of puts and gets between nodes: by messages, which carry everything, or through one of MPI's two windows.
+ * way.c makes the windows, tries them out (probe.c), and decides what goes by which way; the rows are constant from
+ * then on. There is one answer for all nodes, although MPI may reach nodes in different ways: a window is used for an
+ * access only if it is suitable for each kind of pairs of nodes. Only files of this folder include this header. */
 #ifndef RMAI_WAY_H
 #define RMAI_WAY_H
 
@@ -7,8 +10,39 @@
 #include <stdint.h>
 
 #include "runtime/job/pairs.h"
-#include "runtime/net/net.h"
-#include "runtime/net/route.h"
+#include "runtime/net/op.h"
+#include "runtime/net/transport.h"
+
+enum rmai_access { RMAI_ACCESS_PUT, RMAI_ACCESS_GET, RMAI_ACCESSES };
+
+/* [from, to): lengths in bytes. */
+struct rmai_lengths {
+    size_t from, to;
+};
+
+/* The results of the trial on one pair of nodes of a kind (enum rmai_pair_kind). */
+struct rmai_trial {
+    int made; /* 0: the job has no such pair */
+    int needs_target[RMAI_WINDOWS][RMAI_ACCESSES];
+};
+
+/* A way through a window: which puts and gets go by it, and why. `takes`: their lengths, by what the caller does next
+ * (enum rmai_when), if the way covers the place. */
+struct rmai_route {
+    const char *name;
+    struct rmai_lengths takes[RMAI_ACCESSES][RMAI_COPIED + 1];
+    int all[RMAI_ACCESSES];          /* 1: all lengths from `from` on, whatever the caller does next */
+    int needs_target[RMAI_ACCESSES]; /* 1: between some nodes at least, an access waits until the target or its progress
+                                        thread is in MPI */
+    const char *why[RMAI_ACCESSES];  /* in words; NULL: nothing goes by it */
+};
+
+struct rmai_ways {
+    struct rmai_route way[RMAI_WINDOWS];
+    struct rmai_trial trial[RMAI_PAIR_KINDS];
+    /* The shortest length that goes through any window, SIZE_MAX if none does: it alone decides most operations. */
+    size_t least_by_window[RMAI_ACCESSES][RMAI_COPIED + 1];
+};
 
 /* rmai_ways_open fills in the rows: everything goes by messages. rmai_ways_choose decides, after the probe and on all
  * PEs alike (collective), what goes through which window, and which memory is attached to the dynamic one. It frees a

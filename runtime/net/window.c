@@ -6,10 +6,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "rma.h"
-#include "runtime/net/flush.h"
 #include "runtime/net/progress.h"
 #include "runtime/net/request.h"
-#include "runtime/net/route.h"
+#include "runtime/net/way.h"
 #include "runtime/net/wait.h"
 
 #include <stdlib.h>
@@ -53,9 +52,10 @@ static struct rmai_flow *touched_in_fixed(const struct rmai_net *net) {
 
 /* Other threads may flush at the same time, and use the dynamic window. */
 int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
-    struct rmai_net_wait wait = rmai_net_wait_begins(call, -1);
+    struct rmai_net_wait wait;
     struct rmai_flow *f;
     int code = RMA_SUCCESS, one;
+    rmai_net_wait_begins(&wait, call, -1);
     while ((f = touched_in_fixed(net)) != NULL || rmai_net_flushes(net, RMAI_FIXED)) {
         if (!f) {
             rmai_net_wait_turn(net, &wait);
@@ -240,8 +240,7 @@ static int use_window(struct rmai_net *net, const struct rmai_op *op, struct tar
 }
 
 /* Does the operation in pieces; those that no window covers go by messages. */
-static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op,
-                                  int (*by_messages)(struct rmai_net *net, const struct rmai_op *op)) {
+int rmai_window_move(struct rmai_net *net, const struct rmai_op *op) {
     const size_t most = op->when == RMAI_LATER ? WINDOW_PIECE_LATER : WINDOW_PIECE;
     struct rmai_op rest = *op;
     int code = RMA_SUCCESS;
@@ -254,7 +253,7 @@ static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op
         }
         if (!use_window(net, &rest, &to, &code)) {
             rmai_add(&op->set->traffic->path[RMA_PATH_WINDOW][rmai_record_traffic(op->kind) + 1], op->len - rest.len);
-            return by_messages(net, &rest);
+            return rmai_request_move(net, &rest);
         }
         if (code != RMA_SUCCESS) return code;
         rest.offset += to.len;
@@ -263,12 +262,4 @@ static inline int move_by_windows(struct rmai_net *net, const struct rmai_op *op
     }
     rmai_count(op->set->traffic, RMA_PATH_WINDOW, rmai_record_traffic(op->kind), op->len);
     return code;
-}
-
-int rmai_window_put(struct rmai_net *net, const struct rmai_op *op) {
-    return move_by_windows(net, op, rmai_request_put);
-}
-
-int rmai_window_get(struct rmai_net *net, const struct rmai_op *op) {
-    return move_by_windows(net, op, rmai_request_get);
 }

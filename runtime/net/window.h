@@ -11,6 +11,7 @@
 #include "runtime/net/net.h"
 #include "runtime/net/op.h"
 #include "runtime/net/transport.h"
+#include "runtime/net/way.h"
 
 /* MPI's dynamic window: which of each PE's memory is attached to it, and at which address. A PE attaches its memory by
  * itself, without a meeting, and does not detach a heap's memory before the end: so what another PE has learned stays
@@ -44,14 +45,27 @@ void rmai_dynamic_grown(struct rmai_net *net);
 
 /* For this folder. */
 
+/* rmai_route_takes: 1 if this put or get goes by the way, provided that the way covers its place. */
+static inline int rmai_route_takes(const struct rmai_route *w, enum rmai_access access, size_t len,
+                                   enum rmai_when when) {
+    const struct rmai_lengths *l = &w->takes[access][when];
+    return len >= l->from && len < l->to;
+}
+
 /* The caller of the functions below holds the net's lock.
  *
- * rmai_window_takes: 1 if this put or get goes through a window, provided that one covers its place. rmai_window_put
- * and rmai_window_get do it in pieces. Between two pieces this PE serves others; otherwise their requests would wait
- * for the whole transfer. What no window covers goes by messages. */
+ * rmai_window_takes: 1 if this put or get goes through a window, provided that one covers its place. rmai_window_move
+ * does it in pieces. Between two pieces this PE serves others; otherwise their requests would wait for the whole
+ * transfer. What no window covers goes by messages. */
 int rmai_window_takes(struct rmai_net *net, const struct rmai_op *op);
-int rmai_window_put(struct rmai_net *net, const struct rmai_op *op);
-int rmai_window_get(struct rmai_net *net, const struct rmai_op *op);
+int rmai_window_move(struct rmai_net *net, const struct rmai_op *op);
+
+/* rmai_net_flush completes the transfers of this process to pe through one window, as far as `kind` says, while the
+ * watchdog watches; it releases the lock meanwhile. Returns RMA_SUCCESS or RMA_ERR_MPI. rmai_net_flushes: 1 while some
+ * thread flushes this window. */
+int rmai_net_flush(struct rmai_net *net, const char *call, enum rmai_window_kind window, int pe,
+                   enum rmai_flush_kind kind);
+int rmai_net_flushes(const struct rmai_net *net, enum rmai_window_kind window);
 
 /* rmai_window_flush completes what has gone to the flow's PE through the windows. rmai_window_touched finds a flow that
  * needs it in the list that begins with f (only: no other than this one, unless it is NULL). rmai_window_flush_fixed

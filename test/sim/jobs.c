@@ -934,7 +934,7 @@ const char *jobs_windows(struct sim_options *options, uint64_t *random) {
     } choices[] = {{"RMA_WINDOW=auto", 1},   {"RMA_WINDOW=auto", 1},    {"RMA_WINDOW=auto", 1},
                    {"RMA_WINDOW=always", 0}, {"RMA_WINDOW=dynamic", 0}, {"RMA_WINDOW=static", 1}};
     const size_t choice = sim_random(random) % (sizeof choices / sizeof *choices);
-    const int who_needs = (int)(sim_random(random) % 4);
+    const int who_needs = (int)(sim_random(random) % 5);
     struct sim_windows_options *w = &options->windows;
     *w = (struct sim_windows_options){.there = sim_random(random) % 3 > 0, .cuts_words = choices[choice].cuts_words};
     w->near = sim_random(random) % 3 == 0;
@@ -942,10 +942,12 @@ const char *jobs_windows(struct sim_options *options, uint64_t *random) {
     w->shifts = sim_random(random) % 8 == 0;
     w->refuses_dynamic = sim_random(random) % 8 == 0;
     w->attach_most = attach_most[sim_random(random) % (sizeof attach_most / sizeof *attach_most)];
-    /* Nothing needs the target; as in MPICH, all in the dynamic window does; all gets do; all does. */
+    /* Nothing needs the target; as in MPICH, all in the dynamic window does; all gets do; all does; gets in the dynamic
+     * window do. */
     for (int get = 0; get < 2; get++) {
         w->needs_target[RMAI_FIXED][get] = who_needs == 3 || (who_needs == 2 && get);
-        w->needs_target[RMAI_DYNAMIC][get] = who_needs == 1 || w->needs_target[RMAI_FIXED][get];
+        w->needs_target[RMAI_DYNAMIC][get] =
+            who_needs == 1 || (who_needs == 4 && get) || w->needs_target[RMAI_FIXED][get];
     }
     return choices[choice].setting;
 }

@@ -9,6 +9,7 @@
 #include "runtime/net/state.h"
 #include "runtime/net/transport_mpi.h"
 #include "runtime/net/way.h"
+#include "runtime/net/window.h"
 
 #include <check.h>
 #include <stdlib.h>
