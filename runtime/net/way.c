@@ -74,7 +74,8 @@ static int without_fixed(struct rmai_net *net, const char *call, int mine) {
 }
 
 /* Makes the fixed window, in place of the old one if there is one. The caller holds the net's lock. Other threads may
- * put meanwhile: 0 in `covered` closes the old window to new operations, and those that are in it are flushed. */
+ * put meanwhile: 0 in `covered` closes the old window to new operations, so that the flushes of those that are in it
+ * come to an end. From then on the lock is held until there is the new window. */
 static int make_fixed(struct rmai_net *net, const char *call, char *base, size_t size, int *own) {
     int well, mine, code;
     net->covered = 0;
