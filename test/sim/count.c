@@ -27,11 +27,15 @@
 #define WORDS  (2 * N * 2)
 #define STREAM 64 /* operations before a quiet */
 
+struct place;
+
 static struct {
-    int pe;     /* whose turns are counted, */
-    int now;    /* and this is one of them */
-    int counts; /* an operation is being counted */
-    int over;   /* PE 1 need not serve any more */
+    int pe;                                       /* whose turns are counted, */
+    int now;                                      /* and this is one of them */
+    int counts;                                   /* an operation is being counted */
+    int over;                                     /* PE 1 need not serve any more */
+    void (*joint)(const struct place *p, long i); /* a collective operation that PE 1 has to join, */
+    long times;                                   /* so often; or NULL */
 } counted;
 
 /* ---- the network ---- */
@@ -90,27 +94,32 @@ OPERATION(ctx_put, rma_ctx_put(p->ctx, p->words, p->here, 8, 1); rma_ctx_quiet(p
 OPERATION(stream_put, rma_put_nbi(p->words + i, p->here, 8, 1); QUIET_NOW_AND_THEN)
 OPERATION(stream_get, rma_get_nbi(p->here + i, p->words + i, 8, 1); QUIET_NOW_AND_THEN)
 OPERATION(stream_add, rma_atomic_add(p->words + i, 1, 1); QUIET_NOW_AND_THEN)
+OPERATION(barrier, rma_barrier_all())
+OPERATION(broadcast, rma_broadcast(RMA_TEAM_WORLD, p->words, p->here, 8, 0))
 OPERATION(stream_fetch_add, rma_atomic_fetch_add_nbi(p->here + i, p->words + i, 1, 1); QUIET_NOW_AND_THEN)
 
 static const struct {
     void (*run)(const struct place *p, long i);
     const char *name;
+    int joint; /* PE 1 joins it */
 } operations[] = {
-    {nothing, "loop"},
-    {put_8, "put 8 B, quiet"},
-    {put_b8, "put 8 B, quiet, length not known"},
-    {put_512, "put 512 B, quiet"},
-    {get_8, "get 8 B"},
-    {get_512, "get 512 B"},
-    {fetch_add, "atomic_fetch_add"},
-    {compare_swap, "atomic_compare_swap"},
-    {add_quiet, "atomic_add, quiet"},
-    {put_signal, "put_signal 8 B, quiet"},
-    {ctx_put, "ctx_put 8 B, ctx_quiet"},
-    {stream_put, "put_nbi 8 B, 64 and a quiet"},
-    {stream_get, "get_nbi 8 B, 64 and a quiet"},
-    {stream_add, "atomic_add, 64 and a quiet"},
-    {stream_fetch_add, "atomic_fetch_add_nbi, 64 and a quiet"},
+    {nothing, "loop", 0},
+    {put_8, "put 8 B, quiet", 0},
+    {put_b8, "put 8 B, quiet, length not known", 0},
+    {put_512, "put 512 B, quiet", 0},
+    {get_8, "get 8 B", 0},
+    {get_512, "get 512 B", 0},
+    {fetch_add, "atomic_fetch_add", 0},
+    {compare_swap, "atomic_compare_swap", 0},
+    {add_quiet, "atomic_add, quiet", 0},
+    {put_signal, "put_signal 8 B, quiet", 0},
+    {ctx_put, "ctx_put 8 B, ctx_quiet", 0},
+    {stream_put, "put_nbi 8 B, 64 and a quiet", 0},
+    {stream_get, "get_nbi 8 B, 64 and a quiet", 0},
+    {stream_add, "atomic_add, 64 and a quiet", 0},
+    {stream_fetch_add, "atomic_fetch_add_nbi, 64 and a quiet", 0},
+    {barrier, "barrier_all", 1},
+    {broadcast, "broadcast 8 B", 1},
 };
 #define N_OPERATIONS (sizeof operations / sizeof *operations)
 
@@ -129,6 +138,8 @@ static void measure(size_t number, const struct place *p) {
         const long n = turn < 2 ? N : 2 * N;
         rma_quiet();
         counted.counts = 1;
+        counted.times = n;
+        counted.joint = operations[number].joint ? operations[number].run : NULL;
         collect(counted.pe == 0);
         repeat(operations[number].run, p, n);
         counted.counts = 0;
@@ -136,6 +147,18 @@ static void measure(size_t number, const struct place *p) {
         snprintf(text, sizeof text, "%zu %d %d %s, to another node%s", number, N, turn, operations[number].name,
                  counted.pe == 0 ? "" : ": the target's part");
         CALLGRIND_DUMP_STATS_AT(text);
+    }
+}
+
+/* PE 1's part. */
+static void serve(const struct place *p) {
+    while (!counted.over) {
+        void (*joint)(const struct place *p, long i) = counted.joint;
+        counted.joint = NULL;
+        if (joint)
+            repeat(joint, p, counted.times);
+        else
+            rma_progress();
     }
 }
 
@@ -151,11 +174,12 @@ static void run_pe(struct sim_pe *pe, void *context) {
     sim_expect(pe, "rma_ctx_create", rma_ctx_create(0, &p.ctx));
     sim_expect(pe, "rma_barrier_all", rma_barrier_all());
     if (pe->me == 0)
-        for (size_t i = 0; i < N_OPERATIONS; i++) measure(i, &p);
+        for (size_t i = 0; i < N_OPERATIONS; i++)
+            if (counted.pe == 0 || !operations[i].joint) measure(i, &p); /* a joint one has no target */
     if (pe->me == 0)
         counted.over = 1;
     else
-        while (!counted.over) rma_progress();
+        serve(&p);
     sim_expect(pe, "rma_finalize", rma_finalize());
 }
 
