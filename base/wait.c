@@ -297,9 +297,7 @@ void rmai_doze(struct rmai_event *doze, long nap) {
     atomic_fetch_sub_explicit(&doze->sleepers, 1, memory_order_relaxed);
 }
 
-/* No fence: a thread that is missed while it goes to sleep wakes after its nap, which is harmless. */
-void rmai_rouse_dozers(struct rmai_event *doze) {
-    if (!atomic_load_explicit(&doze->sleepers, memory_order_relaxed)) return;
+void rmai_rouse_dozers_(struct rmai_event *doze) {
     atomic_fetch_add_explicit(&doze->value, 1, memory_order_relaxed);
     rmai_rouse(&doze->value);
 }

@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "base/attributes.h"
+
 struct rmai_crowd;
 struct rmai_question;
 struct rmai_team;
@@ -171,7 +173,11 @@ void rmai_rouse(_Atomic uint32_t *word);
 /* rmai_doze sleeps for at most `nap` nanoseconds. rmai_rouse_dozers ends the sleeps of all threads that doze on the
  * same event; if there are none it costs one load. */
 void rmai_doze(struct rmai_event *doze, long nap);
-void rmai_rouse_dozers(struct rmai_event *doze);
+void rmai_rouse_dozers_(struct rmai_event *doze);
+static inline void rmai_rouse_dozers(struct rmai_event *doze) {
+    /* No fence: a thread that is missed while it goes to sleep wakes after its nap, which is harmless. */
+    if (RMAI_UNLIKELY(atomic_load_explicit(&doze->sleepers, memory_order_relaxed))) rmai_rouse_dozers_(doze);
+}
 
 /* rmai_pause tells the processor that this is a polling loop. */
 static inline void rmai_pause(void) {
