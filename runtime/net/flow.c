@@ -33,6 +33,14 @@ static inline void publish(struct rmai_pending *s) {
 
 void rmai_pending_publish(struct rmai_pending *s) { publish(s); }
 
+int rmai_flow_waits_beside_messages_(const struct rmai_flow *f, uint64_t age) {
+    for (const struct rmai_flow_flush *i = f->flushing; i; i = i->next)
+        if (i->age <= age) return 1;
+    for (const struct rmai_transfer *t = f->transfers ? f->set->net->transfers : NULL; t; t = t->next)
+        if (t->flow == f && t->age <= age) return 1;
+    return 0;
+}
+
 void rmai_flow_list_(struct rmai_flow *f) {
     f->listed = 1;
     f->next = f->set->busy;
@@ -133,6 +141,7 @@ int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f) {
     m->flow = f;
     m->n = m->n_asks = m->n_dests = m->to_come = 0;
     m->awaited = 0;
+    m->age = f->set->age;
     m->run = RMAI_NO_RUN;
     m->bytes = m->reply = sizeof(struct rmai_envelope);
     m->stream = NULL;
@@ -230,7 +239,7 @@ void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f) {
         link->oldest = m;
     link->newest = m;
     f->open = NULL;
-    f->sent++;
+    f->ages[f->sent++ % RMAI_CREDITS] = m->age;
     if (RMAI_UNLIKELY(net->by_node.open)) f->set->filled += rmai_max(m->bytes, rmai_message_ask_bytes(m));
     rmai_add(&net->traffic->more[RMAI_SENT], 1);
     m->sent = RMAI_NO_TOKEN;
@@ -353,7 +362,7 @@ void rmai_pending_close(struct rmai_pending *s) {
         if (f->map) rmai_token_drop(s->net->transport, &f->map->doorbell, 0);
         free(f->map);
         if (!f->open) continue;
-        assert(f->open->n == 0 && f->flushing == 0 && "the set is quiet");
+        assert(f->open->n == 0 && !f->flushing && "the set is quiet");
         free_message(s->net, f->open);
     }
     rmai_net_leave(s->net);

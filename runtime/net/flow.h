@@ -13,12 +13,12 @@
  * reply, if the message asks for something, or else by counting it (`done` of struct rmai_envelope). So each answer
  * concerns the oldest message of the link, and names none.
  *
- * The equations, which hold whenever no thread is inside a function of this folder:
+ * The equations, which hold whenever nobody holds the net's lock:
  *
  *   flow      under way = sent - acked <= RMAI_CREDITS, and transfers <= RMAI_CREDITS
- *             idle  <=>  sent == acked, transfers == 0, touched == 0, flushing == 0, and `open` has no record
+ *             idle  <=>  sent == acked, transfers == 0, touched == 0, flushing == NULL, and `open` has no record
  *             not idle  =>  listed, that is in set->busy, until a quiet or a wait finds it idle
- *   set       touched = flows with touched != 0 or flushing != 0
+ *   set       touched = flows with touched != 0 or flushing != NULL
  *             busy == NULL  =>  all its flows are idle, streams.puts == RMAI_NO_PUTS, copied == 0
  *             *complete == RMA_ALL_COMPLETE_  <=>  busy == NULL and failed == 0
  *   link      its messages, oldest to newest, are those under way of all flows to that PE, in the order of sending
@@ -108,6 +108,7 @@ struct rmai_message {
     int awaited; /* it leaves as soon as there is a credit: a call waits for one of its elements, it begins a transfer,
                     or somebody has tried to send it */
     uint16_t run_n; /* elements of the last record */
+    uint64_t age;   /* the set's, when the message was begun */
     uint64_t run;   /* the last record as rmai_wire_word, with name and n 0; or RMAI_NO_RUN: no element may be added
                        to it */
     size_t last;    /* where the last record stands */
@@ -151,22 +152,30 @@ struct rmai_map {
     struct rmai_token doorbell;
 };
 
+/* A flush of the windows that a thread makes for a flow, on its stack. */
+struct rmai_flow_flush {
+    struct rmai_flow_flush *next;
+    uint64_t age; /* touched_age of the flow at its beginning */
+};
+
 struct rmai_flow {
     int pe;               /* first: flows are entries of a rmai_pe_table */
     unsigned sent, acked; /* messages */
     unsigned transfers;   /* under way */
     unsigned touched;     /* a bit for each of MPI's windows (enum rmai_window_kind): 1 if it needs a flush */
-    unsigned flushing;    /* threads that flush a window for it */
-    int listed;           /* in set->busy */
+    struct rmai_flow_flush *flushing; /* those that are under way */
+    int listed;                       /* in set->busy */
     struct rmai_pending *set;
-    struct rmai_flow *next;     /* in set->busy */
-    struct rmai_link *link;     /* from the first message on */
-    struct rmai_message *open;  /* the message that it fills, or NULL */
-    struct rmai_map *map;       /* what is known of the PE's memory in the windows, or NULL */
-    size_t unpolled;            /* bytes of elements since a call that added one has polled for replies */
-    unsigned asked;             /* elements and transfers since it was idle */
-    unsigned alone : 8;         /* messages of a single element that nobody waited for, so far */
-    unsigned last_was_lone : 1; /* it became idle after a single operation: see rmai_window_takes */
+    struct rmai_flow *next;      /* in set->busy */
+    struct rmai_link *link;      /* from the first message on */
+    struct rmai_message *open;   /* the message that it fills, or NULL */
+    struct rmai_map *map;        /* what is known of the PE's memory in the windows, or NULL */
+    uint64_t ages[RMAI_CREDITS]; /* of the messages under way: message number i has ages[i % RMAI_CREDITS] */
+    uint64_t touched_age;        /* the set's, when the flow was touched first */
+    size_t unpolled;             /* bytes of elements since a call that added one has polled for replies */
+    unsigned asked;              /* elements and transfers since it was idle */
+    unsigned alone : 8;          /* messages of a single element that nobody waited for, so far */
+    unsigned last_was_lone : 1;  /* it became idle after a single operation: see rmai_window_takes */
 };
 
 static inline unsigned rmai_flow_under_way(const struct rmai_flow *f) { return f->sent - f->acked; }
@@ -176,6 +185,33 @@ static inline int rmai_flow_has_credit(const struct rmai_flow *f) { return rmai_
 static inline int rmai_flow_waits(const struct rmai_flow *f) {
     return f->sent != f->acked || f->transfers || rmai_flow_has_open(f) || f->flushing;
 }
+
+/* Ages. A quiet completes what has begun before it, while other threads may begin more without end. So each set has an
+ * age, which every quiet increases: what is under way is of a quiet's concern if it is not younger than that quiet. The
+ * messages of a flow are done in the order of their ages. rmai_flow_waits_until: 1 if the flow waits for something that
+ * is at most `age` old, by rmai_flow_waits. */
+int rmai_flow_waits_beside_messages_(const struct rmai_flow *f, uint64_t age);
+static inline int rmai_flow_waits_until(const struct rmai_flow *f, uint64_t age) {
+    if (f->sent != f->acked && f->ages[f->acked % RMAI_CREDITS] <= age) return 1;
+    if (rmai_flow_has_open(f) && f->open->age <= age) return 1;
+    return RMAI_UNLIKELY(f->transfers || f->flushing) && rmai_flow_waits_beside_messages_(f, age);
+}
+
+/* Long data under way, of one record of a message. A put sends them when the target is ready (GO), and ends when they
+ * are in their places there (LANDED). A get ends when they have come. */
+struct rmai_transfer {
+    struct rmai_transfer *next; /* in net->transfers */
+    struct rmai_flow *flow;
+    struct rmai_waiter *waiter; /* or NULL: only a quiet waits */
+    const char *operation;      /* for the error that a quiet reports */
+    uint64_t age;               /* the set's, when it was begun */
+    uint16_t number;            /* no other transfer of this PE has it */
+    uint8_t get, went, landed;  /* went: GO has come */
+    struct rmai_token token;
+    void *buffer;
+    size_t len;
+    struct rmai_landing *landing; /* or NULL */
+};
 
 /* Copies of the sources of short puts, which MPI reads until a flush, so that nobody has to wait for it. */
 #define RMAI_COPY_ROOM  ((size_t)32 << 10) /* bytes that a set has for them */
@@ -194,6 +230,7 @@ struct rmai_pending {
     struct rmai_flow *last; /* the last one that was used */
     struct rmai_flow *own;  /* the one to this PE itself, if there is one (rmai_net_loops_back) */
     struct rmai_flow *busy;
+    uint64_t age;          /* quiets so far */
     unsigned touched;      /* flows that need a flush, or are being flushed */
     int failed, failed_pe; /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op; /* and what failed there */

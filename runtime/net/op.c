@@ -16,13 +16,12 @@
 
 /* ---- completion ---- */
 
-/* Returns the first error of an operation that nobody waited for, or code. The fence is an acquire for what nonblocking
- * atomics have read; it pairs with the release of the PE that wrote the word. */
+/* Returns code if it is an error, else the first error of an operation that nobody waited for. The fence is an acquire
+ * for what nonblocking atomics have read; it pairs with the release of the PE that wrote the word. */
 static inline int report_failure(const char *call, struct rmai_pending *s, int code) {
-    if (RMAI_UNLIKELY(s->failed)) {
-        if (code == RMA_SUCCESS)
-            code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op,
-                              s->failed_pe, rma_strerror(s->failed));
+    if (RMAI_UNLIKELY(s->failed) && code == RMA_SUCCESS) {
+        code = rmai_error(s->failed, "%s: an earlier nonblocking %s PE %d failed: %s", call, s->failed_op, s->failed_pe,
+                          rma_strerror(s->failed));
         s->failed = 0;
         rmai_pending_publish(s);
     }
@@ -30,45 +29,56 @@ static inline int report_failure(const char *call, struct rmai_pending *s, int c
     return code;
 }
 
-/* Flushes all flows that have used a window since their last flush, or only this one. Serves other PEs between two of
- * them. */
-static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only) {
-    struct rmai_flow *f = rmai_window_touched(s->busy, only);
+/* Flushes the flows that have used a window until `age`, or only the flow `only`, and serves other PEs between two
+ * flushes. Another thread's quiet may count on a flush that fails, so the next one says it again. */
+static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only, uint64_t age) {
+    struct rmai_flow *f = rmai_window_touched(s->busy, only, age);
     int code = RMA_SUCCESS, one;
     while (f) {
         one = rmai_window_flush(s->net, call, f);
+        if (RMAI_UNLIKELY(one != RMA_SUCCESS) && !s->net->biased)
+            rmai_pending_fail(s, f->pe, "transfer through MPI's window, to", one);
         if (code == RMA_SUCCESS) code = one;
-        if ((f = rmai_window_touched(s->busy, only)) != NULL) rmai_net_drive_once(s->net);
+        if ((f = rmai_window_touched(s->busy, only, age)) != NULL) rmai_net_drive_once(s->net);
     }
     return code;
 }
 
-/* Completes s, or this one of its flows unless it is NULL: flushes the windows first, then waits for replies. All open
- * messages are sent before the first reply is waited for, so the replies of all PEs come at the same time. Other
- * threads may begin more operations meanwhile; a quiet promises only those that began before it. */
+/* 1 if something of s that is at most `age` old is not complete. */
+static inline int is_busy(const struct rmai_pending *s, const struct rmai_flow *only, uint64_t age) {
+    for (const struct rmai_flow *f = s->busy; f; f = f->next)
+        if ((!only || f == only) && ((f->touched && f->touched_age <= age) || rmai_flow_waits_until(f, age))) return 1;
+    return 0;
+}
+
+/* Completes what has begun in s, or in the flow `only` if it is not NULL: flushes the windows first, then waits for
+ * replies. All open messages are sent before the first reply is waited for, so the replies of all PEs come at the same
+ * time. Other threads may begin more operations meanwhile, without end: these are younger. */
 static inline __attribute__((always_inline)) int complete(const char *call, struct rmai_pending *s,
                                                           struct rmai_flow *only) {
+    const uint64_t age = s->age++;
     int code = RMA_SUCCESS, one;
     do {
         if (RMAI_UNLIKELY(s->touched)) {
-            one = flush_flows(call, s, only);
+            one = flush_flows(call, s, only, age);
             if (code == RMA_SUCCESS) code = one;
         }
         if (only)
-            rmai_flow_wait(s->net, call, only);
+            rmai_flow_wait(s->net, call, only, age);
         else
-            rmai_flows_wait(s->net, call, s);
-    } while (RMAI_UNLIKELY(only ? only->listed : s->busy != NULL));
+            rmai_flows_wait(s->net, call, s, age);
+    } while (is_busy(s, only, age));
     return code;
 }
 
-static inline __attribute__((always_inline)) int quiet(const char *call, struct rmai_pending *s) {
-    int code = RMA_SUCCESS;
-    if (s->busy) {
-        rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
-        code = complete(call, s, NULL);
-    }
-    return report_failure(call, s, code);
+static inline __attribute__((always_inline)) int complete_all(const char *call, struct rmai_pending *s) {
+    if (!s->busy) return RMA_SUCCESS;
+    rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
+    return complete(call, s, NULL);
+}
+
+static inline int quiet(const char *call, struct rmai_pending *s) {
+    return report_failure(call, s, complete_all(call, s));
 }
 
 int rmai_net_quiet(const char *call, struct rmai_pending *s) {
@@ -119,7 +129,7 @@ static int try_quiet(const char *call, struct rmai_pending *s, int sends, int *i
     if (sends) rmai_flows_send_open(net, s);
     rmai_flows_send_gathered(net);
     rmai_net_drive_once(net);
-    code = s->touched ? flush_flows(call, s, NULL) : RMA_SUCCESS;
+    code = s->touched ? flush_flows(call, s, NULL, s->age++) : RMA_SUCCESS;
     rmai_flows_unlist(s);
     *is_quiet = !s->busy;
     if (sends && *is_quiet) code = report_failure(call, s, code);
@@ -135,7 +145,10 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     return *quiet = 1, s ? try_quiet(call, s, 1, quiet) : RMA_SUCCESS;
 }
 
-static __attribute__((noinline)) int complete_puts(const char *call, struct rmai_pending *s) { return quiet(call, s); }
+/* Leaves earlier failures to the next quiet. */
+static __attribute__((noinline)) int complete_puts(const char *call, struct rmai_pending *s) {
+    return complete_all(call, s);
+}
 
 /* An atomic or a signal that writes comes after the puts. */
 static inline int release_puts(const char *call, struct rmai_pending *s, int pe) {

@@ -57,6 +57,7 @@ struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow
                                .waiter = waiter,
                                .operation = rmai_wire_operation(&r),
                                .number = (uint16_t)(place - net->transfer),
+                               .age = f->set->age,
                                .get = op->kind == RMAI_RECORD_GET_LONG || (runs && op->runs->flags & RMAI_RECORD_TAKES),
                                .buffer = op->buffer,
                                .len = runs ? (size_t)op->value : op->len,

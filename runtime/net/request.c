@@ -413,7 +413,7 @@ void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct 
     if (!s->by_node) return;
     f = s->busy;
     while (f && f->pe != rmai_pending_goes_to(s, pe, &mark)) f = f->next;
-    if (f && f->pe != pe) rmai_flow_wait(net, call, f);
+    if (f && f->pe != pe) rmai_flow_wait(net, call, f, s->age++);
 }
 
 /* Submits one element, and waits for its reply. */

@@ -45,21 +45,6 @@ void rmai_stream_open(struct rmai_message *m, const struct rmai_op *op, const st
 
 /* ---- what comes back ---- */
 
-/* Long data under way, of one record of a message. A put sends them when the target is ready (GO), and ends when they
- * are in their places there (LANDED). A get ends when they have come. */
-struct rmai_transfer {
-    struct rmai_transfer *next; /* in net->transfers */
-    struct rmai_flow *flow;
-    struct rmai_waiter *waiter; /* or NULL: only a quiet waits */
-    const char *operation;      /* for the error that a quiet reports */
-    uint16_t number;            /* no other transfer of this PE has it */
-    uint8_t get, went, landed;  /* went: GO has come */
-    struct rmai_token token;
-    void *buffer;
-    size_t len;
-    struct rmai_landing *landing; /* or NULL */
-};
-
 /* rmai_transfer_begin makes a transfer of the flow, which has a credit for one; there are less than RMAI_TRANSFERS. It
  * returns NULL without memory. It posts the receive of a get; so the target's data never arrive unexpected. */
 struct rmai_transfer *rmai_transfer_begin(struct rmai_net *net, struct rmai_flow *f, const struct rmai_op *op,

@@ -53,19 +53,20 @@ void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
 }
 
 /* Returns a flow that the caller waits for, beginning at f, or NULL. */
-static inline struct rmai_flow *next_waited(struct rmai_flow *f, const struct rmai_flow *only) {
-    while (f && ((only && f != only) || !rmai_flow_waits(f))) f = f->next;
+static inline struct rmai_flow *next_waited(struct rmai_flow *f, const struct rmai_flow *only, uint64_t age) {
+    while (f && ((only && f != only) || !rmai_flow_waits_until(f, age))) f = f->next;
     return f;
 }
 
 /* With mutexes another thread may change the list of flows during a turn. */
 static inline __attribute__((always_inline)) void wait_for_flows(struct rmai_net *net, const char *call,
-                                                                 struct rmai_pending *s, const struct rmai_flow *only) {
+                                                                 struct rmai_pending *s, const struct rmai_flow *only,
+                                                                 uint64_t age) {
     struct rmai_flow *f;
     struct rmai_net_wait wait;
     for (f = s->busy; f; f = f->next)
         if (!only || f == only) rmai_flow_send_open(net, f);
-    if ((f = next_waited(s->busy, only)) != NULL) {
+    if ((f = next_waited(s->busy, only, age)) != NULL) {
         rmai_net_wait_begins(&wait, call, f->pe);
         do {
             wait.pe = f->pe;
@@ -73,18 +74,18 @@ static inline __attribute__((always_inline)) void wait_for_flows(struct rmai_net
             rmai_net_wait_turn(net, &wait);
             if (RMAI_UNLIKELY(wait.slept) && f->link) f->link->slept = 1;
             wait.slept = 0;
-        } while ((f = next_waited(net->biased ? f : s->busy, only)) != NULL);
+        } while ((f = next_waited(net->biased ? f : s->busy, only, age)) != NULL);
         rmai_net_wait_ends(net, &wait);
     }
     rmai_flows_unlist(s);
 }
 
-void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s) {
-    wait_for_flows(net, call, s, NULL);
+void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, uint64_t age) {
+    wait_for_flows(net, call, s, NULL, age);
 }
 
-void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f) {
-    wait_for_flows(net, call, f->set, f);
+void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f, uint64_t age) {
+    wait_for_flows(net, call, f->set, f, age);
 }
 
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter) {

@@ -41,10 +41,10 @@ static inline void rmai_net_wait_ends(struct rmai_net *net, struct rmai_net_wait
 int rmai_net_wait_for(struct rmai_net *net, const char *call, int pe, struct rmai_waiter *waiter);
 
 /* rmai_flows_wait sends the open messages of s, and what is added to them meanwhile; it waits until no flow of s waits
- * for messages, and takes idle flows off the list. rmai_flow_wait waits for one flow. The caller holds the lock; these
- * release it meanwhile, and other threads may begin more. */
-void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s);
-void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f);
+ * for messages, or for another thread's flush, that are at most `age` old (flow.h), and takes idle flows off the list.
+ * rmai_flow_wait waits for one flow. The caller holds the lock; these release it meanwhile. */
+void rmai_flows_wait(struct rmai_net *net, const char *call, struct rmai_pending *s, uint64_t age);
+void rmai_flow_wait(struct rmai_net *net, const char *call, struct rmai_flow *f, uint64_t age);
 
 #define RMAI_SHORT_ARRIVAL 1024 /* bytes of a message that travels for no noticeable time */
 

@@ -25,21 +25,23 @@
 /* What is begun meanwhile touches the flow again. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f) {
     const unsigned touched = f->touched;
+    struct rmai_flow_flush mine = {f->flushing, f->touched_age}, **i = &f->flushing;
     int code = RMA_SUCCESS, one;
     f->touched = 0;
-    f->flushing++;
+    f->flushing = &mine;
     for (int window = 0; window < RMAI_WINDOWS; window++) {
         if (!(touched & 1u << window)) continue;
         one = rmai_net_flush(net, call, (enum rmai_window_kind)window, f->pe, RMAI_FLUSH_PE);
         if (code == RMA_SUCCESS) code = one;
     }
-    f->flushing--;
+    while (*i != &mine) i = &(*i)->next;
+    *i = mine.next;
     f->set->touched -= !f->touched && !f->flushing;
     return code;
 }
 
-struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only) {
-    while (f && !(f->touched && (!only || f == only))) f = f->next;
+struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only, uint64_t age) {
+    while (f && !(f->touched && f->touched_age <= age && (!only || f == only))) f = f->next;
     return f;
 }
 
@@ -48,6 +50,13 @@ static struct rmai_flow *touched_in_fixed(const struct rmai_net *net) {
         for (struct rmai_flow *f = s->busy; f; f = f->next)
             if (f->touched & 1u << RMAI_FIXED) return f;
     return NULL;
+}
+
+/* A flush that no quiet of the flow's set has asked for: if it fails, the next quiet says so, too. */
+static int flush_for_others(struct rmai_net *net, const char *call, struct rmai_flow *f) {
+    const int code = rmai_window_flush(net, call, f);
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_pending_fail(f->set, f->pe, "transfer through MPI's window, to", code);
+    return code;
 }
 
 /* Other threads may flush at the same time, and use the dynamic window. */
@@ -61,7 +70,7 @@ int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
             rmai_net_wait_turn(net, &wait);
             continue;
         }
-        one = rmai_window_flush(net, call, f);
+        one = flush_for_others(net, call, f);
         if (code == RMA_SUCCESS) code = one;
     }
     rmai_net_wait_ends(net, &wait);
@@ -77,9 +86,11 @@ static size_t copy_room(size_t len) { return (len + RMAI_COPY_ALIGN - 1) & ~(RMA
 static int make_copy_room(struct rmai_net *net, const char *call, struct rmai_pending *s, size_t len) {
     struct rmai_flow *f;
     int code = RMA_SUCCESS;
+    uint64_t age;
     if (RMAI_LIKELY(s->copied + copy_room(len) <= RMAI_COPY_ROOM)) return code;
-    while (code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL)) != NULL)
-        code = rmai_window_flush(net, call, f);
+    age = s->age++;
+    while (code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL, age)) != NULL)
+        code = flush_for_others(net, call, f);
     if (code == RMA_SUCCESS && !s->touched) s->copied = 0; /* else another thread's copies may be in use */
     return code;
 }
@@ -160,6 +171,7 @@ static int choose_window(struct rmai_net *net, const struct rmai_op *op, struct 
 /* Notes that a quiet has to flush what goes to the flow's PE. */
 static void touch_flow(struct rmai_flow *f, enum rmai_window_kind window) {
     f->set->touched += !f->touched && !f->flushing;
+    if (!f->touched) f->touched_age = f->set->age;
     f->touched |= 1u << window;
     f->asked++;
     rmai_flow_list(f);
@@ -173,10 +185,13 @@ static void ring_doorbell(struct rmai_net *net, struct rmai_flow *f) {
         .kind = RMAI_WIRE_DOORBELL}; /* may still be under way after the set has ended */
     struct rmai_map *map = f->map;
     const uint64_t before = map->used;
+    int done;
     map->used = rmai_clock_ticks();
     if (map->used - before < PAUSE && ++map->through_window % DOORBELL_EVERY != 0) return;
-    if (rmai_token_done(net->transport, &map->doorbell) != 1) return;
-    if (rmai_send(net->transport, f->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &map->doorbell) != RMA_SUCCESS)
+    done = rmai_token_done(net->transport, &map->doorbell);
+    if (done == 0) return;
+    if (done < 0 ||
+        rmai_send(net->transport, f->pe, RMAI_SHORT_TAG, &doorbell, sizeof doorbell, &map->doorbell) != RMA_SUCCESS)
         rmai_net_fatal(net);
 }
 

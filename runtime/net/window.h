@@ -68,11 +68,12 @@ int rmai_net_flush(struct rmai_net *net, const char *call, enum rmai_window_kind
 int rmai_net_flushes(const struct rmai_net *net, enum rmai_window_kind window);
 
 /* rmai_window_flush completes what has gone to the flow's PE through the windows. rmai_window_touched finds a flow that
- * needs it in the list that begins with f (only: no other than this one, unless it is NULL). rmai_window_flush_fixed
+ * needs it for something at most `age` old (flow.h), in the list that begins with f (only: no other than this one,
+ * unless it is NULL). rmai_window_flush_fixed
  * completes all transfers to all PEs through the fixed window; if `covered` was set to 0 before, no thread uses that
  * window after it. The two that flush release the lock meanwhile, and return RMA_SUCCESS or RMA_ERR_MPI. */
 int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f);
-struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only);
+struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only, uint64_t age);
 int rmai_window_flush_fixed(struct rmai_net *net, const char *call);
 
 /* rmai_dynamic_learn reads pe's directory again, and waits for it. Returns RMA_SUCCESS, RMA_ERR_NO_MEM or RMA_ERR_MPI.
