@@ -49,8 +49,10 @@ static struct {
     int status;                                 /* the argument of exit, if rmai_world.exiting */
     int last_thread;                            /* it was called here, since no thread of the program was left */
     _Atomic int ending;                         /* the job is being ended already */
+    int registered_before_mpi;                  /* so is note_passed, before MPI_Init; */
+    int passed;                                 /* what MPI_Init has registered has been called */
     int launcher;                               /* MPICH's connection to Hydra, or -1, */
-    dev_t launcher_dev;                         /* and what it is: MPICH closes it, */
+    dev_t launcher_dev;                         /* and what it is: MPICH 4.0 closes it, */
     ino_t launcher_ino;                         /* and another file may get its number */
 } watched;
 
@@ -89,8 +91,15 @@ void rmai_exit_job(int code) {
 
 /* ---- the end of the process ---- */
 
+static int mpi_has_ended(void) {
+    int finalized = 0;
+    return MPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
+}
+
+/* MPICH's function of atexit runs after this one, and tells the launcher if MPI has ended (tell_launcher). */
 static void note_status(int status, void *unused) {
     (void)unused;
+    if (!rmai_world.exiting && mpi_has_ended()) watched.launcher = -1;
     watched.status = status & 0xff;
     rmai_world.exiting = 1;
 }
@@ -164,14 +173,27 @@ static void note_launcher(void) {
     watched.launcher_ino = is.st_ino;
 }
 
+/* Called after the functions that MPI_Init has registered. In a constructor that is after the destructors. */
+static void note_passed(int status, void *unused) {
+    (void)status, (void)unused;
+    watched.passed = 1;
+}
+
+static void register_before_mpi(void) {
+    int initialized = 1;
+    MPI_Initialized(&initialized);
+    if (initialized || watched.registered_before_mpi) return;
+    on_exit(note_passed, NULL);
+    watched.registered_before_mpi = 1;
+}
+
 static void tell_launcher(void) {
     static const char end[] = "cmd=finalize\n";
     struct pollfd answer = {.fd = watched.launcher, .events = POLLIN};
     struct stat is;
     char text[64];
-    int finalized = 0;
-    if (watched.launcher < 0 || fstat(watched.launcher, &is) != 0 || is.st_dev != watched.launcher_dev ||
-        is.st_ino != watched.launcher_ino || MPI_Finalized(&finalized) != MPI_SUCCESS || !finalized)
+    if (!watched.passed || watched.launcher < 0 || fstat(watched.launcher, &is) != 0 ||
+        is.st_dev != watched.launcher_dev || is.st_ino != watched.launcher_ino || !mpi_has_ended())
         return;
     if (send(watched.launcher, end, sizeof end - 1, MSG_NOSIGNAL) != (ssize_t)sizeof end - 1) return;
     if (poll(&answer, 1, ABORT_TIME * 1000) == 1) (void)!read(watched.launcher, text, sizeof text);
@@ -262,6 +284,7 @@ static void init_thread_ends(void *unused) {
 /* ---- when the runtime starts ---- */
 
 void rmai_exit_begin(void) {
+    register_before_mpi();
     watched.n_strangers = 0;
     watched.alone = visit_threads(is_the_caller_or_fuse);
 }
