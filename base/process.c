@@ -181,14 +181,13 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
     return result;
 }
 
+/* Where UCX has FUSE, it starts a thread of this name when it is loaded, which mostly ends within a second. */
+int rmai_thread_is_of_fuse(const char *name) { return strcmp(name, "fuse") == 0; }
+
 static int is_thread_of_library(const char *number) {
-    char path[64], name[32] = "";
-    snprintf(path, sizeof path, "/proc/self/task/%.16s/comm", number);
-    FILE *f = fopen(path, "re");
-    if (!f) return 1; /* it has ended */
-    if (fgets(name, sizeof name, f)) name[strcspn(name, "\n")] = 0;
-    fclose(f);
-    return strcmp(name, RMAI_THREAD_NAME) == 0;
+    char name[RMAI_PROCESS_NAME];
+    if (!rmai_thread_state((int)strtol(number, NULL, 10), name)) return 1; /* it has ended */
+    return strcmp(name, RMAI_THREAD_NAME) == 0 || rmai_thread_is_of_fuse(name);
 }
 
 int rmai_process_threads(int *number, int most) {

@@ -24,7 +24,7 @@
 
 #define COUNT_MAX 1000000000L
 
-struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1, .only = -1};
+struct bench bench = {.window = 1, .streams = 1, .pairs = 1, .warmup = -1, .only = -1, .way = -1};
 
 const struct bench_ratio bench_ratios[] = {
     {"rma/raw", 0, {1, -1}},
@@ -125,9 +125,9 @@ static void list_options(const struct bench_option *tables[TABLES]) {
         {!spec->once, {"repeat", 'r', BENCH_COUNT, &bench.repeat, 1, 10001, "N", "batches whose median is printed"}},
         {spec->pairs > 1,
          {"pairs", 'p', BENCH_COUNT, &bench.pairs, 1, spec->pairs, "N", "pairs of PEs that work at once [1]"}},
-        {spec->open != NULL,
-         {"ways", 0, BENCH_FLAG, &bench.ways, 0, 0, NULL,
-          "other columns, between nodes: librma by messages, through its dynamic window, MPI's dynamic window"}},
+        {spec->ways,
+         {"way", 0, BENCH_WORD, &bench.way, 0, 0, "messages|dynamic",
+          "between nodes, on memory of the local heap: librma by messages, or by its dynamic window"}},
         {true,
          {"validate", 'c', BENCH_FLAG, &bench.validate, 0, 0, NULL, "check data after each row; exit 1 if wrong"}},
     };
@@ -146,7 +146,7 @@ static void list_options(const struct bench_option *tables[TABLES]) {
     tables[4] = help_options;
 }
 
-/* Before librma is started, since --ways decides how it starts. Returns the result of bench_options_read. */
+/* Before librma is started, since --way decides how it starts. Returns the result of bench_options_read. */
 static int read_options(int argc, char **argv, char error[BENCH_ERROR_SIZE]) {
     const struct bench_option *tables[TABLES];
     for (const struct bench_row *r = spec->rows; r && r->name; r++) {
@@ -218,16 +218,13 @@ static const char *note(void) {
     return text;
 }
 
-/* MPI ends with the library or program that started it, and must outlive librma if librma is started more than once. */
 static void start(void) {
-    int initialized, provided;
-    if (spec->start) {
+    static const char *const window[] = {[BENCH_MESSAGES] = "none", [BENCH_DYNAMIC] = "dynamic"};
+    if (bench.way >= 0 && setenv("RMA_WINDOW", window[bench.way], 1) != 0) bench_fail("setenv", MPI_ERR_NO_MEM);
+    if (spec->start)
         spec->start();
-        return;
-    }
-    BENCH_MPI(MPI_Initialized(&initialized));
-    if (bench.ways && !initialized) BENCH_MPI(MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &provided));
-    bench_way_start(bench.ways ? BENCH_WAY_MESSAGES : BENCH_WAY_ANY);
+    else
+        BENCH_RMA(rma_init());
 }
 
 void bench_init(int argc, char **argv, const struct bench_spec *s) {
@@ -244,8 +241,8 @@ void bench_init(int argc, char **argv, const struct bench_spec *s) {
     bench.far = rma_n_nodes() > 1;
     bench.crowded = bench_machine_open() > sysconf(_SC_NPROCESSORS_ONLN);
     if (code != 0) bench_refuse(2, "%s", error);
-    if (bench.ways && !bench.far)
-        bench_refuse(2, "--ways compares ways between nodes: the job has 1 node of %d PE%s", bench.n_pes,
+    if (bench.way >= 0 && !bench.far)
+        bench_refuse(2, "--way is a way between nodes: the job has 1 node of %d PE%s", bench.n_pes,
                      bench.n_pes > 1 ? "s" : "");
     const char *refused = bench.pe == 0 ? bench_output_refused() : NULL;
     if (bench_agree(refused != NULL)) bench_refuse(2, "%s", refused);
@@ -339,11 +336,6 @@ static double batch(const struct bench_method *m, long n, double *wall) {
     all_max(t, 2, wait);
     *wall = t[1];
     return t[0];
-}
-
-/* Returns whether librma was restarted, and needs a warm-up. */
-static bool go_way_of(const struct bench_method *m) {
-    return bench.ways && bench_way_switch(m->way, spec->close, spec->open);
 }
 
 /* Iterations that fill spec->budget. The fastest of several tries counts: a page fault or another process may have
@@ -452,15 +444,16 @@ static void warm_up(const struct bench_method *m, long n) {
     if (warmup > 0) batch(m, warmup, &wall);
 }
 
-/* Iterations of a batch; 0: the method does not use the way that it should show. */
+/* Iterations of a batch; 0: no PE's operations go through the dynamic window, as --way says, but by messages. */
 static long prepare(const struct bench_method *m) {
+    struct rma_stats stats;
     double wall;
-    go_way_of(m);
     long n = bench.iterations > 0 ? bench.iterations : calibrate(m);
-    if (m->way != BENCH_WAY_ANY) {
+    if (bench.way == BENCH_DYNAMIC && !m->mpi) {
         BENCH_RMA(rma_stats_reset());
         batch(m, n, &wall);
-        if (!bench_way_taken()) return 0;
+        BENCH_RMA(rma_stats(&stats));
+        if (!bench_agree(stats.path[RMA_PATH_WINDOW].puts > 0 || stats.path[RMA_PATH_WINDOW].gets > 0)) return 0;
     }
     warm_up(m, n);
     return n;
@@ -477,7 +470,6 @@ static void measure(double *v) {
     for (long round = 0; round < bench.repeat; round++)
         for (int i = 0; i < n_methods; i++) {
             if (n[i] == 0) continue;
-            if (go_way_of(&methods[i])) warm_up(&methods[i], n[i]);
             double time = batch(&methods[i], n[i], &wall) / (double)n[i] * unit;
             if (time < 1e-15 * unit) time = 1e-15 * unit; /* the clock's resolution: prevents infinite values */
             v[i * bench.repeat + round] = spec->value == BENCH_MBPS   ? transfers * (double)bench.size / time
@@ -490,7 +482,6 @@ static bool check_all(void) {
     double wrong = 0;
     for (int i = 0; i < n_methods; i++) {
         if (!methods[i].run || !methods[i].check) continue;
-        go_way_of(&methods[i]);
         wrong += (double)methods[i].check(&methods[i]);
     }
     all_max(&wrong, 1, way(NULL));

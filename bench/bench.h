@@ -22,7 +22,6 @@
 
 #include "options.h"
 #include "statistics.h"
-#include "ways.h"
 
 #include <rma.h>
 
@@ -61,12 +60,15 @@ struct bench {
     long iterations;          /* -i; 0: each method's batches last spec.budget */
     long warmup;              /* -x; -1: a tenth of a batch, and one */
     long repeat;              /* -r: batches per cell */
-    bool ways;                /* --ways */
+    int way;                  /* --way, an enum bench_way; -1: librma chooses */
     bool validate;            /* -c */
     bool failed;              /* some validation found wrong data: bench_finish returns 1 */
 };
 
 extern struct bench bench;
+
+/* librma's ways between nodes. */
+enum bench_way { BENCH_MESSAGES, BENCH_DYNAMIC };
 
 /* The unit of cells. For the last two more is better. */
 enum bench_value {
@@ -99,7 +101,6 @@ struct bench_method {
     size_t (*check)(const struct bench_method *m);
 
     enum bench_callers callers; /* the PEs that call run; the others wait */
-    enum bench_way way;         /* with --ways: librma's way; a method that cannot use it here shows '-' */
     bool bare;                  /* by load and store: shows '-' unless bench.on_node */
     bool mpi; /* PEs that take part wait inside MPI, so that MPI's one-sided calls progress; otherwise they serve other
                  nodes or, if there are none, sleep and check every 50 us whether the batch is over */
@@ -117,11 +118,6 @@ struct bench_ratio {
  * the same on one node and between nodes, so that rows of both can be compared. Between nodes there is no limit, and
  * rma/raw shows '-'. */
 extern const struct bench_ratio bench_ratios[];
-
-/* bench_way_ratios: MPI/messages and MPI/dynamic, of the columns of --ways: librma by messages, by its dynamic window,
- * and MPI. */
-enum { BENCH_WAY_MPI = 2 };
-extern const struct bench_ratio bench_way_ratios[];
 
 /* A row of a program whose rows are no sizes. */
 struct bench_row {
@@ -150,12 +146,9 @@ struct bench_spec {
     void (*begin)(void);                          /* allocates, before the first row; or null */
     void (*before)(struct bench_method *methods); /* before a row: may change the methods; or null */
     void (*end)(void);                            /* frees, after the last row; or null */
-    /* For a program with --ways, else null: allocate all of the program's librma memory, and free it. Collective;
-     * called after each restart of librma, and before librma is ended for it. */
-    void (*open)(void);
-    void (*close)(void);
-    bool single; /* a batch is one iteration: no -i, no -x */
-    bool once;   /* the program measures only once: also no -r */
+    bool ways;                                    /* there is --way, between nodes only */
+    bool single;                                  /* a batch is one iteration: no -i, no -x */
+    bool once;                                    /* the program measures only once: also no -r */
 };
 
 /* bench_main: main of a benchmark: bench_init, begin, each of the rows, or a row for each size of -m (MIN, 2 MIN, 4
@@ -165,7 +158,7 @@ int bench_main(int argc, char **argv, const struct bench_spec *spec);
 /* The parts of bench_main for programs with rows of their own.
  *
  * bench_init: read the options, and start librma. Ends the program, on all PEs: with code 0 after --help, before MPI
- * starts; with 2 after a bad option, value, or number of PEs, and after --ways in a job of one node.
+ * starts; with 2 after a bad option, value, or number of PEs, and after --way in a job of one node.
  * bench_row: measure and print one row, called `name`. The first row also prints the header.
  * bench_row_of: print a row of PE 0's values that the program has measured itself: values[i] is in column i, NAN shows
  * '-', good is the result of the validation.

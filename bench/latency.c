@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { RMA, RAW, MPI };
+
 static bool call;
 
 #define LOOP(NAME, TO, FROM, ...) BENCH_PAIR_LOOP(NAME, !call, TO, FROM, __VA_ARGS__)
@@ -25,7 +27,7 @@ MPI_LOOP(put_mpi, MPI_Put)
 MPI_LOOP(get_mpi, MPI_Get)
 
 static double run_rma(long n) {
-    if (bench.ways) return pair.gets ? get_gptr(n) : put_gptr(n);
+    if (bench.way >= 0) return pair.gets ? get_gptr(n) : put_gptr(n);
     return pair.gets ? get(n) : put(n);
 }
 
@@ -34,16 +36,9 @@ static double run_raw(long n) { return pair.gets ? get_raw(n) : put_raw(n); }
 static double run_mpi(long n) { return pair.gets ? get_mpi(n) : put_mpi(n); }
 
 static const struct bench_method methods[] = {
-    {.name = "Latency (us)", .run = run_rma, .check = bench_pair_check_heap},
-    {.name = "raw (us)", .run = run_raw, .check = bench_pair_check_heap, .bare = true},
-    {.name = "MPI (us)", .run = run_mpi, .check = bench_pair_check_window, .mpi = true},
-    {0},
-};
-
-static const struct bench_method ways[] = {
-    {.name = "messages (us)", .run = run_rma, .check = bench_pair_check_heap, .way = BENCH_WAY_MESSAGES},
-    {.name = "dynamic (us)", .run = run_rma, .check = bench_pair_check_heap, .way = BENCH_WAY_DYNAMIC},
-    {.name = "MPI dynamic (us)", .run = run_mpi, .check = bench_pair_check_window, .mpi = true},
+    [RMA] = {.name = "Latency (us)", .run = run_rma, .check = bench_pair_check_heap},
+    [RAW] = {.name = "raw (us)", .run = run_raw, .check = bench_pair_check_heap, .bare = true},
+    [MPI] = {.name = "MPI (us)", .run = run_mpi, .check = bench_pair_check_window, .mpi = true},
     {0},
 };
 
@@ -51,14 +46,11 @@ static struct bench_spec spec;
 
 static void begin(void) {
     bench_pair_open(bench.sizes.max);
-    if (!bench.ways) return;
-    spec.note = "the local heap";
-    spec.methods = ways;
-    spec.ratios = bench_way_ratios;
+    if (bench.way >= 0) spec.note = "the local heap";
 }
 
 static void before(struct bench_method *of) {
-    if (pair.win == MPI_WIN_NULL) of[BENCH_WAY_MPI].run = NULL;
+    if (pair.win == MPI_WIN_NULL) of[MPI].run = NULL;
 }
 
 int bench_latency(int argc, char **argv, const struct bench_spec *given, bool gets) {
@@ -74,8 +66,7 @@ int bench_latency(int argc, char **argv, const struct bench_spec *given, bool ge
     spec.max_size = (size_t)1 << 20;
     spec.pairs = BENCH_PAIRS_MAX;
     spec.budget = 5e-3;
-    spec.open = bench_pair_open_heap;
-    spec.close = bench_pair_close_heap;
+    spec.ways = true;
     spec.begin = begin;
     spec.before = before;
     spec.end = bench_pair_close;

@@ -12,10 +12,8 @@
     "  MPI (us)      " MPI_CALL ", MPI_Win_flush on an allocated window, the target waiting in MPI\n"                  \
     "Off-node the target waits in librma for the first column, and of MPI/rma 0.95 at least is asked.\n"               \
     "The compiler knows lengths of 1, 2, 4 and 8 bytes, as in programs that move single values.\n"                     \
-    "With --ways, librma being started anew for each batch of another way:\n"                                          \
-    "  messages (us)     " GPTR_CALL ", with RMA_WINDOW=none\n"                                                        \
-    "  dynamic (us)      the same with RMA_WINDOW=dynamic; '-' if it does not go through that window\n"                \
-    "  MPI dynamic (us)  " MPI_CALL ", MPI_Win_flush on memory attached to a window of MPI_Win_create_dynamic"
+    "With --way the first column is " GPTR_CALL ", '-' if it does not go that way, and the last one\n" MPI_CALL        \
+    " on memory attached to a window of MPI_Win_create_dynamic."
 
 /* bench_latency: main. Uses the spec's title and help. */
 int bench_latency(int argc, char **argv, const struct bench_spec *spec, bool get);

@@ -56,9 +56,9 @@ static char *private_block(size_t size, int byte) {
     return block;
 }
 
-/* Local memory with --ways, whose columns are all about it; else symmetric memory. */
-void bench_pair_open_heap(void) {
-    if (bench.ways) {
+/* Local memory with --way; else symmetric memory. */
+static void open_heap(void) {
+    if (bench.way >= 0) {
         int code = rma_alloc_mem(pair.size, &pair.heap);
         if (bench_agree(code != RMA_SUCCESS))
             bench_refuse(1, "cannot allocate %zu bytes on every PE: %s", pair.size, rma_last_error());
@@ -73,17 +73,33 @@ void bench_pair_open_heap(void) {
     bench.on_node = !bench_agree(bench.role != BENCH_BYSTANDER && !pair.peer);
 }
 
-void bench_pair_close_heap(void) {
-    if (bench.ways) {
-        bench_sync(); /* the peer's accesses here are over */
-        BENCH_RMA(rma_free_mem(pair.heap));
-    } else {
-        BENCH_RMA(rma_free(pair.heap));
+/* Open MPI 4.1.4 cannot create a dynamic window over TCP, nor for one process. */
+bool bench_dynamic_window(MPI_Win *win) {
+    MPI_Errhandler handler;
+    *win = MPI_WIN_NULL;
+    BENCH_MPI(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler));
+    BENCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+    bool made = MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, win) == MPI_SUCCESS;
+    BENCH_MPI(MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler));
+    BENCH_MPI(MPI_Errhandler_free(&handler));
+    if (bench_agree(!made)) {
+        if (made) BENCH_MPI(MPI_Win_free(win));
+        *win = MPI_WIN_NULL;
+        return false;
     }
+    BENCH_MPI(MPI_Win_set_errhandler(*win, MPI_ERRORS_RETURN));
+    BENCH_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, *win));
+    return true;
+}
+
+void bench_dynamic_window_free(MPI_Win *win) {
+    if (*win == MPI_WIN_NULL) return;
+    BENCH_MPI(MPI_Win_unlock_all(*win));
+    BENCH_MPI(MPI_Win_free(win));
 }
 
 static void open_window(void) {
-    if (bench.ways) {
+    if (bench.way >= 0) {
         pair.base = private_block(pair.size, 0);
         BENCH_MPI(MPI_Get_address(pair.base, &pair.disp));
         swap_with_peer(&pair.disp, MPI_AINT);
@@ -95,28 +111,25 @@ static void open_window(void) {
     }
 }
 
-static void close_window(void) {
-    if (!bench.ways) {
-        BENCH_MPI(MPI_Win_unlock_all(pair.win));
-        BENCH_MPI(MPI_Win_free(&pair.win));
-        return;
-    }
-    bench_sync();
-    if (pair.win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_detach(pair.win, pair.base));
-    bench_dynamic_window_free(&pair.win);
-    free(pair.base);
-}
-
 void bench_pair_open(size_t size) {
     pair.size = (size + page_size() - 1) / page_size() * page_size();
     pair.own = private_block(pair.size, 1);
-    bench_pair_open_heap();
+    open_heap();
     open_window();
     bench_sync();
 }
 
 void bench_pair_close(void) {
-    close_window();
-    bench_pair_close_heap();
+    bench_sync(); /* the peer's accesses here are over */
+    if (bench.way < 0) {
+        BENCH_MPI(MPI_Win_unlock_all(pair.win));
+        BENCH_MPI(MPI_Win_free(&pair.win));
+        BENCH_RMA(rma_free(pair.heap));
+    } else {
+        if (pair.win != MPI_WIN_NULL) BENCH_MPI(MPI_Win_detach(pair.win, pair.base));
+        bench_dynamic_window_free(&pair.win);
+        free(pair.base);
+        BENCH_RMA(rma_free_mem(pair.heap));
+    }
     free(pair.own);
 }

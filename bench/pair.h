@@ -10,11 +10,11 @@ struct bench_pair {
     bool gets;         /* the program's: the origin gets from its target; else it puts */
     size_t size;       /* of each block, whole pages */
     char *own;         /* ordinary memory of this PE */
-    char *heap;        /* this PE's block of librma's memory, symmetric unless --ways: then so is the peer's */
+    char *heap;        /* this PE's block of librma's memory, symmetric unless --way: then so is the peer's */
     rma_gptr_t target; /* the peer's block */
     char *peer;        /* the peer's heap by load and store; null if the peer is off-node, and for bystanders */
     char *base;        /* this PE's part of win */
-    MPI_Win win;       /* of MPI_Win_allocate over all PEs, inside lock_all; with --ways bench_dynamic_window's */
+    MPI_Win win;       /* of MPI_Win_allocate over all PEs, inside lock_all; with --way bench_dynamic_window's */
     MPI_Aint disp;     /* of the peer's part in win */
 };
 
@@ -27,10 +27,11 @@ void bench_pair_open(size_t size);
 /* bench_pair_close: free everything: MPI ends the job if a window still exists at its end. Collective. */
 void bench_pair_close(void);
 
-/* bench_pair_open_heap, bench_pair_close_heap: the same only for librma's memory, of a pair that has been open before,
- * for a spec's open and close. Collective. */
-void bench_pair_open_heap(void);
-void bench_pair_close_heap(void);
+/* bench_dynamic_window: make a window of MPI_Win_create_dynamic over all PEs, whose errors are returned, and begin
+ * MPI_Win_lock_all on it. Returns whether MPI has one that supports put and get; if not, *win is MPI_WIN_NULL.
+ * bench_dynamic_window_free: free the window, if there is one; memory must have been detached. Collective. */
+bool bench_dynamic_window(MPI_Win *win);
+void bench_dynamic_window_free(MPI_Win *win);
 
 /* bench_pair_check: a check for methods that copy bench.size bytes from `from` on one PE of each pair, that of
  * from_role, to `to` on the other one: fills both with different bytes, runs m once, compares. Each PE passes its own

@@ -333,11 +333,8 @@ static void count_node(struct tally *t, uint64_t of) {
     t->squares += of * of;
 }
 
-/* The kind of list that a column is of: with --ways the first two are librma's. */
-static int kind_of(int column) { return bench.ways && column < 2 ? RMA : column; }
-
 static size_t check(const struct bench_method *m) {
-    const int method = kind_of(bench_column(m));
+    const int method = bench_column(m);
     const enum row row = (enum row)bench.row;
     const struct kind *k = &kinds[method];
     bool slow = method == MPI || bench.far; /* otherwise as many as there can be, so that PEs meet */
@@ -401,7 +398,6 @@ static void open_shared(void) {
         raw_pool.first[pe] = (uint64_t)(pe + 1) << OFFSET_BITS;
     }
     raw_head = bench_agree(far) ? NULL : (uint64_t *)rma_ptr(shared_head, 0) + 8; /* a line further */
-    if (bench.row == TRAVERSE) begin_full(&kinds[RMA], n_nodes, true);
 }
 
 /* Returns whether MPI's pointers fit into a word. */
@@ -465,31 +461,20 @@ static bool by_mpi, attaches;
 static struct bench_spec spec;
 
 static void begin(void) {
-    static const struct bench_method ways[] = {
-        {.name = "messages (ns)", .check = check, .way = BENCH_WAY_MESSAGES},
-        {.name = "dynamic (ns)", .check = check, .way = BENCH_WAY_DYNAMIC},
-        {.name = "MPI (ns)", .check = check, .mpi = true},
-        {0},
-    };
     own = calloc((size_t)n_nodes, sizeof *own);
     removed = calloc((size_t)n_nodes, sizeof *removed);
     if (bench_agree(!own || !removed)) bench_refuse(1, "no memory for the addresses of %ld nodes", n_nodes);
-    if (bench.ways) {
-        spec.methods = ways;
-        spec.ratios = bench_way_ratios;
-    }
     open_shared();
     by_mpi = mpi_has_atomics() && bench_dynamic_window(&win) && open_mpi();
     attaches = by_mpi && mpi_attaches_all();
 }
 
 static void before(struct bench_method *methods) {
-    for (int i = 0; i < N_METHODS; i++) {
-        const int kind = kind_of(i);
+    for (int kind = 0; kind < N_METHODS; kind++) {
         const bool possible =
             kind == RAW ? raw_head != NULL : kind == RMA || (by_mpi && (bench.row != INSERT || attaches));
-        methods[i].run = possible ? spec.rows[bench.row].run[kind] : NULL;
-        methods[i].callers = bench.row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
+        methods[kind].run = possible ? spec.rows[bench.row].run[kind] : NULL;
+        methods[kind].callers = bench.row == TRAVERSE ? BENCH_ORIGINS : BENCH_ALL;
         if (bench.row == TRAVERSE && possible) begin_full(&kinds[kind], n_nodes, true);
     }
 }
@@ -522,30 +507,26 @@ int main(int argc, char **argv) {
     spec = (struct bench_spec){
         .title = "linked list",
         .note = "all PEs, but in traverse PE 0 alone; the head lies on PE 0",
-        .help =
-            "Time of an operation on a linked list whose nodes lie on all PEs:\n"
-            "  Latency (ns)  librma\n"
-            "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; "
-            "'-' unless all PEs\n"
-            "                are on one node\n"
-            "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and "
-            "MPI_Fetch_and_op, each with\n"
-            "                MPI_Win_flush; '-' with Open MPI 4, whose dynamic windows cannot do it\n"
-            "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE "
-            "sees it:\n"
-            "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
-            "next of an array;\n"
-            "            MPI_Alloc_mem and MPI_Win_attach, '-' with Open MPI, which has no room for so many\n"
-            "  link      the same with nodes that are there already\n"
-            "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
-            "MPI_Get\n"
-            "  remove    unlink the first node\n"
-            "After --nodes insertions or removals of each PE the list begins anew, which is not timed.\n"
-            "With --ways, librma being started anew for each batch of another way:\n"
-            "  messages (ns)  librma with RMA_WINDOW=none\n"
-            "  dynamic (ns)   with RMA_WINDOW=dynamic: nodes are read through that window, atomics go by messages;\n"
-            "                 '-' where nothing is read\n"
-            "  MPI (ns)       as above",
+        .help = "Time of an operation on a linked list whose nodes lie on all PEs:\n"
+                "  Latency (ns)  librma\n"
+                "  raw (ns)      loads, stores and the processor's compare-and-swap through rma_ptr and rma_gptr_ptr; "
+                "'-' unless all PEs\n"
+                "                are on one node\n"
+                "  MPI (ns)      a window of MPI_Win_create_dynamic: MPI_Compare_and_swap, MPI_Get and "
+                "MPI_Fetch_and_op, each with\n"
+                "                MPI_Win_flush; '-' with Open MPI 4, whose dynamic windows cannot do it\n"
+                "The rows; in all but traverse the PEs work at once, and the time is that of one operation as a PE "
+                "sees it:\n"
+                "  insert    allocate a node in the PE's own memory, and link it at the head: rma_alloc_mem; raw: the "
+                "next of an array;\n"
+                "            MPI_Alloc_mem and MPI_Win_attach, '-' with Open MPI, which has no room for so many\n"
+                "  link      the same with nodes that are there already\n"
+                "  traverse  read the next node, which lies on any PE in any place: 16 bytes, by rma_gptr_get, load, "
+                "MPI_Get\n"
+                "  remove    unlink the first node\n"
+                "After --nodes insertions or removals of each PE the list begins anew, which is not timed.\n"
+                "With --way=dynamic nodes are read through librma's window, atomics go by messages, and '-' is where\n"
+                "nothing is read.",
         .options = options,
         .methods = methods,
         .ratios = bench_ratios,
@@ -553,8 +534,7 @@ int main(int argc, char **argv) {
         .first = "Operation",
         .value = BENCH_NS,
         .budget = 10e-3,
-        .open = open_shared,
-        .close = close_shared,
+        .ways = true,
         .begin = begin,
         .before = before,
         .end = end,

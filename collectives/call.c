@@ -96,11 +96,10 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 /* ---- agreement ---- */
 
-int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
+int rmai_call_compare(const struct rmai_call *c, int code) {
     static const struct rmai_words words = {rmai_op_words, rmai_type_words};
-    struct rmai_statement mine = *stated;
+    struct rmai_statement mine = rmai_statement_said(rmai_mailbox_said(c->near), c->w->job.my_pe);
     mine.code = (uint8_t)code;
-    mine.pe = c->w->job.my_pe;
     return rmai_compare_in_team(c->w, c->name, c->t, &mine, &words, NULL);
 }
 

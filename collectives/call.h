@@ -45,29 +45,21 @@ static inline int rmai_check_root(const struct rmai_call *c, int root) {
     return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
 }
 
-/* rmai_call_says: this PE's statement, but for the PE's number, and its hash, for the PEs of its node
- * (runtime/node/mailbox.h). Returns the place where it is kept. */
-_Static_assert(sizeof(struct rmai_statement) <= RMAI_SAID * sizeof(uint64_t), "a PE says its statement");
-static inline const struct rmai_statement *rmai_call_says(struct rmai_mailboxes *near,
-                                                          const struct rmai_statement *stated) {
-    const uint32_t length = (uint32_t)stated->length;
-    struct rmai_statement *said = (struct rmai_statement *)(void *)rmai_mailbox_said(near);
-    /* One by one, so that the compiler need not build the argument, most of which is constant. */
-    said->call = stated->call, said->code = 0, said->op = stated->op, said->type = stated->type;
-    said->number[0] = stated->number[0], said->number[1] = stated->number[1];
-    said->length = stated->length;
-    near->stamp = (uint16_t)(stated->call * 0x9e37u + stated->op * 0x85ebu + stated->type * 0x7f4bu +
-                             (uint32_t)stated->number[0] * 0x2d51u + (length * 0x9e3779b1u >> 16));
-    return said;
+/* rmai_call_says: this PE's statement, and its hash, for the PEs of its node (runtime/node/mailbox.h). */
+_Static_assert(RMAI_SAID == 2, "a PE says its statement");
+static inline void rmai_call_says(struct rmai_mailboxes *near, const struct rmai_statement *stated) {
+    uint64_t *said = rmai_mailbox_said(near);
+    rmai_statement_say(said, stated);
+    near->stamp = rmai_statement_hash(said);
 }
 
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns the
- * common result of all PEs of the team (rmai_compare_verdict). The caller does not set `code` and `pe` of the
- * statement. */
-int rmai_call_compare(const struct rmai_call *c, int code, const struct rmai_statement *stated);
+ * common result of all PEs of the team (rmai_compare_verdict). The caller does not set `code`, `pe` and number[1] of
+ * the statement. */
+int rmai_call_compare(const struct rmai_call *c, int code);
 static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
-    stated = rmai_call_says(c->near, stated);
-    return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code, stated);
+    rmai_call_says(c->near, stated);
+    return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code);
 }
 
 /* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */

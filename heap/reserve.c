@@ -202,7 +202,8 @@ static int replace_unaligned(struct rmai_reservation *r, MPI_Comm node, size_t s
 }
 
 static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stride, size_t heap) {
-    int worst[2]; /* the largest error of all processes, and 1 if any process has the window */
+    /* The largest error of all processes, and 1 if any process has the window, and if the window has no memory. */
+    int worst[3];
     int rank = rmai_mpi_rank(node, "rma_init"), unit, code, mpi_code;
     MPI_Aint size;
     void *base;
@@ -211,7 +212,8 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
     if (rmai_mpi(mpi_code, "rma_init", "MPI_Win_allocate_shared") != RMA_SUCCESS) r->window = MPI_WIN_NULL;
     worst[0] = mpi_code;
     worst[1] = mpi_code == MPI_SUCCESS;
-    rmai_mpi_merge(node, worst, 2, MPI_INT, MPI_MAX, "rma_init");
+    worst[2] = worst[1] && rank == 0 && !base; /* so MPICH 4.2.1 answers if there are not enough addresses */
+    rmai_mpi_merge(node, worst, 3, MPI_INT, MPI_MAX, "rma_init");
     if (worst[0] != MPI_SUCCESS) {
         rmai_mpi(worst[0], "rma_init", "MPI_Win_allocate_shared");
         if (!worst[1]) return reserve_error(stride, r->n_slots, rma_last_error() + strlen("rma_init: "));
@@ -219,6 +221,11 @@ static int reserve_shared(struct rmai_reservation *r, MPI_Comm node, size_t stri
          * smaller size cannot be tried. */
         r->window = MPI_WIN_NULL;
         return mpi_code == MPI_SUCCESS ? RMA_SUCCESS : RMA_ERR_MPI;
+    }
+    if (worst[2]) {
+        code = rmai_mpi(MPI_Win_free(&r->window), "rma_init", "MPI_Win_free");
+        r->window = MPI_WIN_NULL;
+        return code == RMA_SUCCESS ? reserve_error(stride, r->n_slots, strerror(ENOMEM)) : code;
     }
     code = rmai_mpi(MPI_Win_shared_query(r->window, 0, &size, &unit, &base), "rma_init", "MPI_Win_shared_query");
     if (code == RMA_SUCCESS) {

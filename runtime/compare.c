@@ -121,14 +121,8 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
 void rmai_compare_differ(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe) {
     static const struct rmai_words words = {rmai_op_words, rmai_type_words};
     const char *name = rmai_error_name(call);
-    struct rmai_statement a, b;
-    struct rmai_compared all, other;
-    memcpy(&a, mine, sizeof a);
-    memcpy(&b, theirs, sizeof b);
-    a.pe = my_pe;
-    b.pe = their_pe;
-    all = rmai_compared(&a);
-    other = rmai_compared(&b);
+    const struct rmai_statement a = rmai_statement_said(mine, my_pe), b = rmai_statement_said(theirs, their_pe);
+    struct rmai_compared all = rmai_compared(&a), other = rmai_compared(&b);
     rmai_compare_merge(&all, &other);
     if (rmai_compare_verdict(&all, name, RMA_SUCCESS, &words) == RMA_SUCCESS)
         rmai_error(RMA_ERR_MISMATCH, "%s: PE %d and PE %d have given different arguments; RMA_CHECK=1 tells which",

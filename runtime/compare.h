@@ -83,6 +83,27 @@ int rmai_compare_verdict(const struct rmai_compared *all, const char *call, int 
 int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
                          const struct rmai_words *words, uint64_t *bits);
 
+/* What a PE says of a call to the PEs of its node: its statement in two words, without code, PE and number[1]. */
+static inline void rmai_statement_say(uint64_t said[2], const struct rmai_statement *s) {
+    said[0] = s->call | (uint64_t)s->op << 8 | (uint64_t)s->type << 16 | (uint64_t)(uint32_t)s->number[0] << 32;
+    said[1] = s->length;
+}
+static inline struct rmai_statement rmai_statement_said(const uint64_t said[2], int pe) {
+    return (struct rmai_statement){.call = (uint8_t)said[0],
+                                   .op = (uint8_t)(said[0] >> 8),
+                                   .type = (uint8_t)(said[0] >> 16),
+                                   .pe = pe,
+                                   .number = {(int32_t)(said[0] >> 32)},
+                                   .length = said[1]};
+}
+
+/* rmai_statement_hash: different calls, operations or types with the same rest always have different hashes; so have
+ * roots that differ by less than 32743, and lengths by less than 46368 (multiples of the golden ratio are far apart).
+ */
+static inline uint16_t rmai_statement_hash(const uint64_t said[2]) {
+    return (uint16_t)((said[0] * 0xd6e8feb86659fd93u + said[1] * 0x9e3779b97f4a7c15u) >> 48);
+}
+
 /* rmai_compare_differ ends the job: two PEs of a node have posted different stamps (runtime/node/mailbox.h), and each
  * has said its statement. No PE can return from the call: others have read what it has posted. */
 void rmai_compare_differ(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);

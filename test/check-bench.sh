@@ -54,11 +54,11 @@ passes() { if quick; then in_turn "$@"; else on_both "$@"; fi; }
 begins() { if [ "$depth" = normal ]; then far "$@"; else passes "$@"; fi; }
 option() { if deep; then on_both "$@"; elif ! quick; then runs one "$@"; fi; }
 repeats() { if deep; then on_both "$@"; fi; }
-# Between nodes only: --ways.
+# Between nodes only: --way.
 far() { runs nolocal "$@"; }
-# The third column is librma's dynamic window, the fourth MPI's: if MPI has one, librma must have used its own.
+# The second column is librma's dynamic window, the fourth MPI's: if MPI has one, librma must have used its own.
 uses_window() {
-    if awk -F, 'NR > 1 && $3 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
+    if awk -F, 'NR > 1 && $2 == "" && $4 != "" { bad = 1 } END { exit bad }' "$dir/out"; then
         ok "librma goes through its dynamic window"
     else
         fail "no figure of librma's dynamic window"
@@ -72,9 +72,9 @@ few="-i 3 -x 0 -r 1"
 {
     begins 3 rma_put_latency $few -m 8:32
     begins 3 rma_get_latency $few -m 8:32 --call
-    far 2 rma_put_latency $few -m 8:16 --ways
+    far 2 rma_put_latency $few -m 8:16 --way=dynamic
     uses_window
-    far_option 1 rma_get_latency $few -m 64k:64k --ways
+    far_option 1 rma_get_latency $few -m 64k:64k --way=messages
     begins 2 rma_put_bw $few -m 4k:8k -w 4
     option 2 rma_put_bw $few -m 4k:8k -w 4 --nbi
     option 2 rma_put_bw $few -m 4k:8k --handover
@@ -110,7 +110,7 @@ few="-i 3 -x 0 -r 1"
     option 1 rma_index_gather $few -m 64k:64k -w 1000 --bucket=7
     begins 4 rma_list $few --nodes=16
     option 1 rma_list $few --nodes=2 --operation=remove
-    far 4 rma_list $few --nodes=16 --ways
+    far 4 rma_list $few --nodes=16 --way=messages
     for program in rma_bcast rma_fcollect rma_collect rma_alltoall rma_reduce rma_rooted rma_scan; do
         passes 2 $program $few -m 8:16
     done
@@ -139,7 +139,7 @@ few="-i 3 -x 0 -r 1"
     repeats 1 rma_histogram $few -m 64k:64k -w 100
     option 1 rma_index_gather $few -m 64k:64k -w 100
     option 4 rma_list $few --nodes=16
-    far_option 4 rma_list $few --nodes=16 --ways
+    far_option 4 rma_list $few --nodes=16 --way=dynamic
     pes=4
     repeats 2 rma_put_latency $few -m 8:16 --pairs=2
     option 2 rma_put_bw $few -m 4k:8k -w 4 -p 2 --handover
@@ -169,8 +169,8 @@ if ! quick; then
 fi
 job one 3 rma_put_latency --pairs=2
 exits 2 "two pairs of 3 PEs are refused"
-job one 2 rma_put_latency --ways
-exits 2 "--ways is refused on one node"
+job one 2 rma_put_latency --way=messages
+exits 2 "--way is refused on one node"
 
 # Statistics: the values are in order.
 job one 2 rma_put_latency -i 3 -x 0 -r 20 -m 8:8 --stats --csv

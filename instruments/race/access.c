@@ -96,7 +96,9 @@ static inline int has_room(race_epoch there, race_epoch mask, const uint32_t at[
  * accesses are ordered: record_... records the access and returns 1; else it returns 0. Of all 8 bytes a store is
  * enough: a concurrent access races. first_... looks at the cell if need be. Programs call these, too (inline.h); they
  * need no stack frame, so that they save no registers. */
-static inline int only_mine(race_epoch w, race_epoch r, race_epoch me) { return LIKELY(mine(w, me) && mine(r, me)); }
+static inline int only_mine(race_epoch w, race_epoch r, race_epoch me) {
+    return LIKELY(mine(w, me) && mine(r, me)) != 0;
+}
 
 static inline __attribute__((always_inline)) int record_read8(struct race_cell *c, race_epoch me, uintptr_t pc) {
     const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED), r = __atomic_load_n(&c->read, __ATOMIC_RELAXED);

@@ -254,7 +254,8 @@ RMAI_MPI_API int MPI_Finalize(void) {
 RMAI_MPI_API int MPI_Abort(MPI_Comm comm, int code) {
     if (!rmai_win_running) return PMPI_Abort(comm, code);
     rma_aborting_();
-    return PMPI_Abort(MPI_COMM_WORLD, code); /* not comm: see abort_job */
+    PMPI_Abort(MPI_COMM_WORLD, code); /* not comm: see abort_job */
+    exit(code);                       /* MPICH from 4.2 on leaves that to its launcher, and returns */
 }
 
 /* ---- memory ---- */

@@ -22,10 +22,13 @@
 
 #include <dirent.h>
 #include <mpi.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +49,11 @@ static struct {
     int status;                                 /* the argument of exit, if rmai_world.exiting */
     int last_thread;                            /* it was called here, since no thread of the program was left */
     _Atomic int ending;                         /* the job is being ended already */
+    int registered_before_mpi;                  /* so is note_passed, before MPI_Init; */
+    int passed;                                 /* what MPI_Init has registered has been called */
+    int launcher;                               /* MPICH's connection to Hydra, or -1, */
+    dev_t launcher_dev;                         /* and what it is: MPICH 4.0 closes it, */
+    ino_t launcher_ino;                         /* and another file may get its number */
 } watched;
 
 /* ---- ending the job ---- */
@@ -83,8 +91,15 @@ void rmai_exit_job(int code) {
 
 /* ---- the end of the process ---- */
 
+static int mpi_has_ended(void) {
+    int finalized = 0;
+    return MPI_Finalized(&finalized) == MPI_SUCCESS && finalized;
+}
+
+/* MPICH's function of atexit runs after this one, and tells the launcher if MPI has ended (tell_launcher). */
 static void note_status(int status, void *unused) {
     (void)unused;
+    if (!rmai_world.exiting && mpi_has_ended()) watched.launcher = -1;
     watched.status = status & 0xff;
     rmai_world.exiting = 1;
 }
@@ -144,12 +159,56 @@ int rma_exits_normally_(void) {
 
 void rma_watch_exit_(void) { on_exit(note_status, NULL); }
 
+/* Hydra kills a job's processes if one ends without telling it that it ends well. MPICH from 4.2 on tells it in a
+ * function of atexit that MPI_Init registers, and only if MPI has been finalized by then. A function that was
+ * registered before MPI_Init, and a destructor, finalize later. Then the library tells Hydra, by its protocol (PMI 1).
+ */
+static void note_launcher(void) {
+    const char *number = getenv("PMI_FD");
+    struct stat is;
+    watched.launcher = -1;
+    if (!number || !getenv("HYDI_CONTROL_FD") || fstat(atoi(number), &is) != 0 || !S_ISSOCK(is.st_mode)) return;
+    watched.launcher = atoi(number);
+    watched.launcher_dev = is.st_dev;
+    watched.launcher_ino = is.st_ino;
+}
+
+/* Called after the functions that MPI_Init has registered. In a constructor that is after the destructors. */
+static void note_passed(int status, void *unused) {
+    (void)status, (void)unused;
+    watched.passed = 1;
+}
+
+static void register_before_mpi(void) {
+    int initialized = 1;
+    MPI_Initialized(&initialized);
+    if (initialized || watched.registered_before_mpi) return;
+    on_exit(note_passed, NULL);
+    watched.registered_before_mpi = 1;
+}
+
+static void tell_launcher(void) {
+    static const char end[] = "cmd=finalize\n";
+    struct pollfd answer = {.fd = watched.launcher, .events = POLLIN};
+    struct stat is;
+    char text[64];
+    if (!watched.passed || watched.launcher < 0 || fstat(watched.launcher, &is) != 0 ||
+        is.st_dev != watched.launcher_dev || is.st_ino != watched.launcher_ino || !mpi_has_ended())
+        return;
+    if (send(watched.launcher, end, sizeof end - 1, MSG_NOSIGNAL) != (ssize_t)sizeof end - 1) return;
+    if (poll(&answer, 1, ABORT_TIME * 1000) == 1) (void)!read(watched.launcher, text, sizeof text);
+}
+
 /* Priority 101: this is the last destructor of the library or, if it is linked statically, of the program.
  */
 __attribute__((destructor(101))) static void end_unfinalized(void) {
     int code = watched.status ? watched.status : RMA_EXIT_BASE + RMA_ERR_STATE;
     char consequence[64];
-    if (exit_status() < 0 || watched.ending || !rma_reach_.running) return;
+    if (exit_status() < 0 || watched.ending) return;
+    if (!rma_reach_.running) {
+        tell_launcher();
+        return;
+    }
     /* MPI lets such a program end. */
     if (begun_by_mpi() && watched.status == 0) {
         if (rmai_world.job.my_pe == 0) note_unfinalized_end("MPI forbids this");
@@ -165,13 +224,13 @@ __attribute__((destructor(101))) static void end_unfinalized(void) {
 
 /* ---- the end of the last thread ---- */
 
-/* 1 if the thread is not the program's: it is ours, or UCX's ("async"), or started during rma_init, or has ended. A
- * thread in doubt counts as the program's: then the process just lives on. */
+/* 1 if the thread is not the program's: it is ours, or UCX's ("async", "fuse"), or started during rma_init, or has
+ * ended. A thread in doubt counts as the program's: then the process just lives on. */
 static int is_stranger(int tid) {
     char name[RMAI_PROCESS_NAME];
     int state = rmai_thread_state(tid, name);
     if (state == 0 || state == 'Z' || state == 'X') return 1; /* it has ended */
-    if (strcmp(name, RMAI_THREAD_NAME) == 0 || strcmp(name, "async") == 0) return 1;
+    if (strcmp(name, RMAI_THREAD_NAME) == 0 || strcmp(name, "async") == 0 || rmai_thread_is_of_fuse(name)) return 1;
     for (int i = 0; i < watched.n_strangers; i++)
         if (watched.strangers[i] == tid) return 1;
     return 0;
@@ -188,10 +247,14 @@ static int visit_threads(int (*visit)(int tid)) {
     return every;
 }
 
-static int is_the_caller(int tid) { return tid == (int)syscall(SYS_gettid); }
+static int is_the_caller_or_fuse(int tid) {
+    char name[RMAI_PROCESS_NAME];
+    return tid == (int)syscall(SYS_gettid) || !rmai_thread_state(tid, name) || rmai_thread_is_of_fuse(name);
+}
 
 static int add_stranger(int tid) {
-    if (!is_the_caller(tid) && watched.n_strangers < STRANGERS_MOST) watched.strangers[watched.n_strangers++] = tid;
+    if (tid != (int)syscall(SYS_gettid) && watched.n_strangers < STRANGERS_MOST)
+        watched.strangers[watched.n_strangers++] = tid;
     return 1;
 }
 
@@ -221,8 +284,9 @@ static void init_thread_ends(void *unused) {
 /* ---- when the runtime starts ---- */
 
 void rmai_exit_begin(void) {
+    register_before_mpi();
     watched.n_strangers = 0;
-    watched.alone = visit_threads(is_the_caller);
+    watched.alone = visit_threads(is_the_caller_or_fuse);
 }
 
 void rmai_exit_user(const char *call) { watched.began_by = call; }
@@ -234,6 +298,7 @@ void rmai_exit_watch(void) {
         watched.registered = 1;
     }
     watched.process = getpid();
+    note_launcher();
     rmai_exit_user(rmai_error_name("rma_init"));
     if (watched.alone) visit_threads(add_stranger);
     if (watched.has_key) pthread_setspecific(watched.key, &watched);

@@ -39,7 +39,7 @@ struct rmai_team;
 #define RMAI_BOUNCE_BYTES   ((size_t)4 << 10) /* of each bounce buffer */
 #define RMAI_NOTE           112               /* bytes beside the flag; 48 of them are in the flag's line */
 
-#define RMAI_SAID 4 /* words that a PE says of its call */
+#define RMAI_SAID 2 /* words that a PE says of its call */
 
 struct rmai_slot {
     _Alignas(RMAI_APART) struct rmai_event posted; /* the newest epoch that was posted in this slot */

@@ -3,7 +3,8 @@
  *
  * Broken by a process that hangs in the kernel unnoticed: the watching thread would read its environment, and also
  * hang; by a process that hangs only briefly and still counts as hanging afterwards; by processes of two hosts that
- * count as one host's; and by a process that ends before its last words are read. */
+ * count as one host's; by a process that ends before its last words are read; and by threads of libraries that count
+ * as the program's. */
 #include "config.h"
 
 #include "base/process.h"
@@ -12,6 +13,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -151,6 +153,33 @@ START_TEST(a_process_waits_until_its_words_are_read) {
 }
 END_TEST
 
+static atomic_int named, over;
+
+static void *work_as(void *name) {
+    pthread_setname_np(pthread_self(), name);
+    named = 1;
+    while (!over) usleep(1000);
+    return NULL;
+}
+
+/* The first thread counts, and one of the program's; none of the library's, and not UCX's `fuse`. */
+static struct {
+    char *name;
+    int count;
+} threads[] = {{"program", 2}, {RMAI_THREAD_NAME, 1}, {"fuse", 1}};
+
+START_TEST(threads_of_libraries_are_not_the_programs) {
+    pthread_t thread;
+    int number[2];
+    named = over = 0;
+    ck_assert_int_eq(pthread_create(&thread, NULL, work_as, threads[_i].name), 0);
+    while (!named) usleep(1000);
+    ck_assert_msg(rmai_process_threads(number, 2) == threads[_i].count, "%s", threads[_i].name);
+    over = 1;
+    pthread_join(thread, NULL);
+}
+END_TEST
+
 int main(void) {
     const char *wrap = getenv("RMA_TEST_WRAP");
     Suite *s = suite_create("process");
@@ -162,6 +191,7 @@ int main(void) {
         tcase_add_loop_test(state, a_process_that_hangs_is_known, 0, 2);
     tcase_add_test(state, a_process_that_sleeps_does_not_hang);
     tcase_add_test(state, a_process_waits_until_its_words_are_read);
+    tcase_add_loop_test(state, threads_of_libraries_are_not_the_programs, 0, 3);
     suite_add_tcase(s, state);
     tcase_add_test(host, a_host_is_its_namespaces);
     suite_add_tcase(s, host);
