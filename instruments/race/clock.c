@@ -128,6 +128,7 @@ void race_thread_free(struct race_thread *t) {
 }
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
+    RACE_HELD;
     size_t n = in_use();
     race_settle_accesses();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
@@ -167,6 +168,7 @@ static void renew_epoch(void) {
 }
 
 void race_tick(struct race_thread *t) {
+    RACE_HELD;
     race_settle_accesses();
     race_count(t);
     if (t == race_me) renew_epoch();
@@ -279,6 +281,7 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 }
 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
+    RACE_HELD;
     struct race_operation op;
     race_settle_accesses();
     if (race_actor_is_elsewhere(actor)) {

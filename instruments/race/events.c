@@ -17,6 +17,9 @@
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
+/* Each function below that records something or changes what the thread knows holds off signal handlers' events
+ * (RACE_HELD): they would change the thread's count and clock between two steps. */
+
 static int watches(void) { return race_job.on && race_me && !race_inside; }
 
 int race_watches(void) {
@@ -121,6 +124,12 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
                                    .signalled_to = data ? race_flow_fenced(data) : 0};
 }
 
+/* Whether an address of this process is memory of another PE of the node. */
+static int is_memory_of_other(const void *addr) {
+    return (uintptr_t)addr - race_job.spaces < race_job.spaces_len &&
+           (uintptr_t)addr - race_job.space >= race_job.stride;
+}
+
 /* An access of the caller's buffer: by the thread if the buffer is free when the call returns, else by the context's
  * pending actor. */
 static void near_buffer(struct race_context *x, int pe, const void *addr, size_t len, int nbi, int write,
@@ -153,6 +162,7 @@ static void far_write(const struct race_call *c, struct race_context *x, const s
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -181,6 +191,7 @@ static void far_read(const struct found *f, size_t len, race_epoch kind, uint32_
 }
 
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -191,6 +202,7 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
     far_read(&f, len, RACE_PLAIN, place, &who);
+    if (is_memory_of_other(dest)) race_late_settle();
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
     if (!nbi) return;
     /* A get tells nothing. But if it reads this PE's own memory, another store there may race with it. */
@@ -202,6 +214,7 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who mine, theirs;
     struct found f;
@@ -282,6 +295,7 @@ static void near_pieces(struct race_context *x, int pe, const void *base, const 
 
 void race_put_pieces(const struct race_call *c, struct race_target dest, const void *source, struct race_pieces to,
                      struct race_pieces from, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -295,6 +309,7 @@ void race_put_pieces(const struct race_call *c, struct race_target dest, const v
 
 void race_get_pieces(const struct race_call *c, void *dest, struct race_target source, struct race_pieces to,
                      struct race_pieces from, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -310,6 +325,7 @@ void race_get_pieces(const struct race_call *c, void *dest, struct race_target s
 
 void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
                      struct race_update how, struct race_pieces to, struct race_pieces from, struct race_pieces into) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -331,6 +347,7 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
 }
 
 void race_p(const struct race_call *c, struct race_target dest, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
@@ -340,6 +357,7 @@ void race_p(const struct race_call *c, struct race_target dest, size_t len) {
 }
 
 void race_g(const struct race_call *c, struct race_target source, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -387,6 +405,7 @@ static void native_release(const struct race_call *c) {
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
                      const void *signal, int add, int nbi) {
+    RACE_HELD;
     struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
     struct race_context *x;
     struct race_operation op;
@@ -419,6 +438,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
 }
 
 void race_atomic(const struct race_call *c, struct race_target word, size_t len, int writes, int reads, void *fetch) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -453,6 +473,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
 }
 
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     race_epoch mask;
@@ -461,6 +482,7 @@ void race_atomic_done(const struct race_call *c, struct race_target word, size_t
 }
 
 void race_waited(const struct race_call *c, const void *ivar, size_t len) {
+    RACE_HELD;
     struct race_cell *cells;
     struct race_who who;
     uintptr_t addr = (uintptr_t)ivar;
@@ -479,6 +501,7 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 /* ---- order ---- */
 
 void race_settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
+    RACE_HELD;
     for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
         struct race_flow *flow = race_share_flow(s, kind, pe);
         const uint32_t to = flow ? race_flow_known(flow) : 0, last = flow ? race_flow_last(flow) : 0;
@@ -498,6 +521,7 @@ void race_settle(struct race_context *x, enum race_kind kind, int pe, int comple
 }
 
 void race_fence(const struct race_call *c) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
@@ -522,6 +546,7 @@ void race_private_done(struct race_context *x) {
 }
 
 void race_quiet(const struct race_call *c) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
@@ -534,6 +559,7 @@ void race_quiet(const struct race_call *c) {
 }
 
 static void some(const struct race_call *c, const int *pes, size_t n, int completes) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (size_t i = 0; i < n; i++) {
