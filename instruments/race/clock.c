@@ -167,11 +167,17 @@ static void renew_epoch(void) {
     race_same = race_now | RACE_MASK;
 }
 
-void race_tick(struct race_thread *t) {
+void race_step(struct race_thread *t) {
     RACE_HELD;
-    race_settle_accesses();
+    race_runs_settle();
     race_count(t);
     if (t == race_me) renew_epoch();
+}
+
+void race_tick(struct race_thread *t) {
+    RACE_HELD;
+    race_late_settle();
+    race_step(t);
     /* The last version stays valid: a thread that learns from an operation takes the owner's count from the operation's
      * entry. */
 }

@@ -169,8 +169,10 @@ int race_has_threads(void);
 void race_threads_begin(void);
 
 /* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others.
- * race_count: its later operations are others, but it has told nothing: its accesses keep their epoch until it tells
- * something, so that an access that it repeats is in its cell already. */
+ * race_step: they are others, but it has told nothing, so that late reads stay (runs.h). race_count: its later
+ * operations are others, but its accesses keep their epoch until it tells something, so that an access that it repeats
+ * is in its cell already. */
+void race_step(struct race_thread *t);
 void race_tick(struct race_thread *t);
 static inline void race_count(struct race_thread *t) {
     race_hold();

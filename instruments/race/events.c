@@ -175,21 +175,25 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     race_tick(race_me);
 }
 
-/* A read of PE f->pe's memory by a get. Later, if it is of a word of another PE. */
-static void far_read(const struct found *f, size_t len, race_epoch kind, uint32_t place, const struct race_who *who) {
+/* A read of PE f->pe's memory by a get. Later, if it is a word, and the thread's own accesses cannot race with it: of
+ * another PE, or by a blocking get. */
+static void far_read(const struct found *f, size_t len, race_epoch kind, int nbi, uint32_t place,
+                     const struct race_who *who) {
     const race_epoch mask = mask_of(f->addr, len);
-    if (race_alone && mask && f->pe != race_job.my_pe && !race_is_elsewhere(f->pe)) {
-        race_cell_is_used(f->cells);
+    const int is_own = f->pe == race_job.my_pe;
+    if (race_alone && mask && !(is_own && nbi) && !race_is_elsewhere(f->pe)) {
+        if (!is_own) race_cell_is_used(f->cells);
         race_read_later(f->cells, mask, kind, place, who, (struct race_where){f->addr, f->pe});
         return;
     }
-    race_late_settle();
+    if (!is_own) race_late_settle(); /* no older read of the thread may replace this one */
     if (mask)
         race_far_access(f->cells, mask, kind, 0, place, who, (struct race_where){f->addr, f->pe});
     else
         race_far_range(f->cells, f->addr, len, f->pe, kind, 0, place, who);
 }
 
+/* The near side first: meanwhile the cell of the far one comes. */
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
     RACE_HELD;
     struct race_context *x;
@@ -201,13 +205,13 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    far_read(&f, len, RACE_PLAIN, place, &who);
     if (is_memory_of_other(dest)) race_late_settle();
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
+    far_read(&f, len, RACE_PLAIN, nbi, place, &who);
     if (!nbi) return;
     /* A get tells nothing. But if it reads this PE's own memory, another store there may race with it. */
     if (f.pe == race_job.my_pe)
-        race_tick(race_me);
+        race_step(race_me);
     else
         race_count(race_me);
 }
@@ -366,7 +370,7 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     place = race_call_place(c->pc, c->name);
     who = thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    far_read(&f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN, place, &who);
+    far_read(&f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN, 0, place, &who);
 }
 
 /* ---- atomics and signals ---- */

@@ -1152,7 +1152,7 @@ static void forget_strips(const struct race_cell *cells, size_t n) {
     const struct race_cell *end = cells + n;
     struct race_strip *s, *last;
     race_epoch *o;
-    race_runs_settle();
+    race_settle_accesses();
     if (!has_strips(cells)) return;
     s = strip_of(cells);
     last = strip_of(end - 1);
