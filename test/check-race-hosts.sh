@@ -23,13 +23,14 @@ export LD_LIBRARY_PATH
 cd "$dir"
 
 # Programs of 2 and of 4 PEs. All but `long` take one of a kind; the rest need memory that PEs share, or one node.
-few='atomic_put coll_broadcast_dest fence_missing flag_no_ack lock_two_locks native_gptr_p signal_not_awaited'
+few='atomic_put coll_broadcast_dest fence_missing flag_no_ack lock_two_locks native_gptr_p ready_broadcast
+    signal_not_awaited'
 four='three_token'
 network='barrier_only_before wait_some'
 if quick; then few='flag_no_ack lock_two_locks remote_get_store' four='' network='flag_no_ack'; fi
 if deep; then
     few='atomic_[!bcdsw]* barrier_* coll_* ctx_* cpp_[!a]* fence_* flag_* free_* local_* lock_[!a]* loop_* mem_*'
-    few="$few native_[!r]* omp_* quiet_[!r]* quiet_re* remote_[!p]* remote_put_* run_* session_*"
+    few="$few native_[!r]* omp_* quiet_[!r]* quiet_re* ready_* remote_[!p]* remote_put_* run_* session_*"
     few="$few signal_* test_* thread_* wait_*"
     four='three_* lock_reader ctx_pe_quiet coll_split_team fence_two_pes native_team quiet_slots quiet_work_stealing'
     network='remote_put_* lock_* signal_* three_* coll_* native_gptr_*'

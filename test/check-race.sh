@@ -214,7 +214,9 @@ $said}"
 }
 
 if [ -n "$one" ]; then
+    path=$LD_LIBRARY_PATH
     need_rma_mpi
+    LD_LIBRARY_PATH=$path # not the build's libraries before those of --prefix
     try_file
     exit 0
 fi

@@ -79,6 +79,7 @@ static __attribute__((noinline)) void elsewhere(uintptr_t addr, size_t size, int
 
 void race_load_store_now(const volatile void *addr, size_t size, int write, uintptr_t pc) {
     const struct race_who who = {.epoch = race_now, .clock = race_me->clock, .own = race_own()};
+    race_late_settle();
     race_local((const void *)(uintptr_t)addr, size, RACE_PLAIN, write, race_place(pc), &who);
 }
 

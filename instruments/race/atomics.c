@@ -36,6 +36,7 @@ struct accessed {
 };
 
 static struct accessed before_now(const volatile void *p, size_t len, int write, int order, uintptr_t pc) {
+    RACE_HELD; /* a handler's atomic would log what it tells in the place of this one */
     const int tells = write && (write == UPDATES || releases(order));
     struct race_who who = {0};
     struct race_where where;

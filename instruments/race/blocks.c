@@ -254,6 +254,7 @@ static void forget_complete(void) {
 /* When there is no room, the buffer is not watched. */
 void race_stack_buffer(uintptr_t addr, size_t len, race_epoch epoch) {
     static __thread int next; /* loops use the same buffers in turn */
+    RACE_HELD;
     if (!race_is_on_stack(addr)) return;
     if (next < n_buffers && buffers[next].addr == addr && buffers[next].len == len) {
         buffers[next++].epoch = epoch;
@@ -271,7 +272,9 @@ void race_stack_buffer(uintptr_t addr, size_t len, race_epoch epoch) {
     if (addr < race_lowest_buffer) race_lowest_buffer = addr;
 }
 
+/* Handlers in between would change the list. */
 void race_frames_ended(uintptr_t pc, uintptr_t frame) {
+    RACE_HELD;
     if (!race_watches() || !race_is_on_stack(frame)) return;
     forget_complete();
     for (int i = 0; i < n_buffers;) {

@@ -127,6 +127,10 @@ void race_caf_awaited(caf_token token, size_t index, int count);
 /* race_caf_events_new: this image's events in the coarray have no posts. */
 void race_caf_events_new(const struct race_coarray *a);
 
+/* race_caf_telling: what an atomic subroutine that defines its variable tells: the segments that this one succeeds, and
+ * not what the image has done since. */
+struct race_operation race_caf_telling(void);
+
 /* race_caf_learn: what the writers of a cell's bytes have told counts from the next image control statement on. */
 void race_caf_learn(struct race_cell *cell, race_epoch mask);
 

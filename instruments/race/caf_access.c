@@ -14,6 +14,7 @@
 #include "instruments/race/job.h"
 #include "instruments/race/native.h"
 #include "instruments/race/places.h"
+#include "instruments/race/spin.h"
 
 static struct race_who image_who(void) {
     return (struct race_who){.epoch = race_now, .clock = race_me->clock, .own = race_own()};
@@ -337,20 +338,15 @@ static struct race_cell *atom_of(caf_token token, size_t offset, int image, size
     return race_cells_at(first + offset, len, pe);
 }
 
-/* A write tells of the segments that this one succeeds, and not of this segment: so what others read is a clock without
- * it, and the count before its own. */
 void race_caf_atomic(const struct race_call *c, caf_token token, size_t offset, int image, size_t len, int write) {
+    RACE_HELD;
     struct race_who who;
     struct race_where where;
     struct race_cell *cell = atom_of(token, offset, image, len, &where);
     if (!cell) return;
     who = image_who();
     if (write) {
-        struct race_operation op = {.thread = race_me->actor, .at = race_me->count - 1};
-        op.puts = op.signalled = UINT32_MAX;
-        race_me->clock[race_me->actor]--;
-        op.version = race_publish(race_me, race_no_fences);
-        race_me->clock[race_me->actor]++;
+        const struct race_operation op = race_caf_telling();
         race_log(race_me->actor, race_me->count, &op);
     }
     race_access(cell, race_mask(where.addr, len), RACE_ATOMIC, write, race_call_place(c->pc, c->name), &who, where);

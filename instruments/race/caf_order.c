@@ -48,16 +48,48 @@ void race_caf_statement(void) {
     race_join(race_me, later->clock);
 }
 
+/* What the image knew when its segment began: the ends of the segments that this one succeeds. Its threads' counts also
+ * increase within a segment, by locks of threads, say. */
+static uint32_t *ended;
+static uintptr_t segment; /* its number */
+
+static void segment_begins(void) {
+    if (!race_watches() || (!ended && !(ended = calloc(race_job.clocks, sizeof *ended)))) return;
+    race_tell_clock(race_me, ended);
+    ended[race_me->actor] = race_me->count - 1; /* the count increased when the last segment ended */
+    segment++;
+}
+
+static void only_ended(uint32_t *clock, const void *context, int pe) {
+    (void)context, (void)pe;
+    if (ended) memcpy(clock, ended, race_job.clocks * sizeof *clock);
+}
+
+struct race_operation race_caf_telling(void) {
+    const struct race_fenced before = {.into = only_ended, .context = (const void *)segment};
+    return (struct race_operation){.thread = race_me->actor,
+                                   .at = ended ? ended[race_me->actor] : 0,
+                                   .version = ended ? race_publish(race_me, before) : 0,
+                                   .puts = UINT32_MAX,
+                                   .signalled = UINT32_MAX};
+}
+
 void race_caf_segment(void) {
-    if (race_watches()) race_tick(race_me);
+    if (!race_watches()) return;
+    race_tick(race_me);
+    segment_begins();
 }
 
 void race_caf_enter(struct race_group *g) {
     race_caf_statement();
     race_group_enter(g, 0, 0);
+    segment_begins();
 }
 
-void race_caf_leave(struct race_group *g) { race_group_leave(g, RACE_ALL); }
+void race_caf_leave(struct race_group *g) {
+    race_group_leave(g, RACE_ALL);
+    segment_begins();
+}
 
 /* ---- SYNC IMAGES: each two images are a group ---- */
 
@@ -106,6 +138,7 @@ void race_caf_word(caf_token token, size_t index, int image, int tell) {
     if (!race_watches() || !(number = number_of(race_coarray_of(token), race_caf_pe(image, NULL), index))) return;
     race_group_lock(number, tell);
     if (tell) race_tick(race_me);
+    segment_begins();
 }
 
 void race_caf_post(caf_token token, size_t index, int image) {
@@ -113,12 +146,14 @@ void race_caf_post(caf_token token, size_t index, int image) {
     if (!race_watches() || !(number = number_of(race_coarray_of(token), race_caf_pe(image, NULL), index))) return;
     race_group_post(number);
     race_tick(race_me);
+    segment_begins();
 }
 
 void race_caf_awaited(caf_token token, size_t index, int count) {
     uint64_t number;
     if (!race_watches() || !(number = number_of(race_coarray_of(token), race_job.my_pe, index))) return;
     race_group_await(number, count > 1 ? (uint32_t)count : 1);
+    segment_begins();
 }
 
 void race_caf_events_new(const struct race_coarray *a) {

@@ -160,13 +160,19 @@ struct arrivals {
     const struct race_group *group;
     const struct race_call *call;
     int from;
-    uint32_t *least, *one; /* what all givers knew, and room for what one of them knew */
+    uint32_t *one; /* room for what one of them knew */
 };
 
 static int gives_to_me(const struct arrivals *a, int member) {
     const int me = race_group_me(a->group);
     if (member == me) return 0;
     return a->from == RACE_BEFORE ? member < me : a->from == RACE_ALL || member == a->from;
+}
+
+static int has_come(const struct arrivals *a, int member) {
+    uint64_t members[2] = {0, 0};
+    members[member / 64] = (uint64_t)1 << member % 64;
+    return race_group_arrivals(a->group, members, a->one);
 }
 
 static int is_of_collective(const char *call) {
@@ -181,7 +187,7 @@ static void report_not_ready(void *arg, const struct race_record *r, race_epoch 
     if (is_of_collective(race_place_call(r->place))) return;
     if (!race_before(r, race_me->clock)) return; /* it races with this PE's own write of dest */
     for (int i = 0; i < race_group_n(a->group); i++)
-        if (gives_to_me(a, i) && race_group_arrival(a->group, i, a->one) && !race_before(r, a->one)) {
+        if (gives_to_me(a, i) && has_come(a, i) && !race_before(r, a->one)) {
             const int pe = race_group_pes(a->group)[i];
             const struct race_who who = {.epoch = RACE_EPOCH(pe, 0), .clock = a->one}; /* its first thread */
             race_report(r, mask, RACE_PLAIN, RACE_GIVES, race_call_place(a->call->pc, a->call->name), &who, where);
@@ -193,19 +199,13 @@ static void check_ready(const struct race_group *g, const struct race_call *c, c
                         int from) {
     static __thread uint32_t *room; /* of two clocks */
     struct arrivals a = {.group = g, .call = c, .from = from};
-    int givers = 0;
+    uint64_t givers[2] = {0, 0};
     if (!room && !(room = malloc(2 * race_job.clocks * sizeof *room))) return;
-    a.least = room, a.one = room + race_job.clocks;
-    for (int i = 0; i < race_group_n(g); i++) {
-        if (!gives_to_me(&a, i) || !race_group_arrival(g, i, a.one)) continue;
-        if (!givers++)
-            memcpy(a.least, a.one, race_job.clocks * sizeof *a.least);
-        else
-            for (size_t k = 0; k < race_job.clocks; k++)
-                if (a.one[k] < a.least[k]) a.least[k] = a.one[k];
-    }
-    for (size_t i = 0; givers && is_element(dest, i); i++)
-        race_after(element(dest, i), dest->elem, a.least, report_not_ready, &a);
+    a.one = room + race_job.clocks;
+    for (int i = 0; i < race_group_n(g); i++)
+        if (gives_to_me(&a, i)) givers[i / 64] |= (uint64_t)1 << i % 64;
+    if (!(givers[0] | givers[1]) || !race_group_arrivals(g, givers, room)) return;
+    for (size_t i = 0; is_element(dest, i); i++) race_after(element(dest, i), dest->elem, room, report_not_ready, &a);
 }
 
 void race_collected(struct race_group *g, const struct race_call *c, int code, struct race_buffer source,

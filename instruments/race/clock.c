@@ -128,6 +128,7 @@ void race_thread_free(struct race_thread *t) {
 }
 
 void race_join(struct race_thread *t, const uint32_t *clock) {
+    RACE_HELD;
     size_t n = in_use();
     race_settle_accesses();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
@@ -166,10 +167,17 @@ static void renew_epoch(void) {
     race_same = race_now | RACE_MASK;
 }
 
-void race_tick(struct race_thread *t) {
-    race_settle_accesses();
+void race_step(struct race_thread *t) {
+    RACE_HELD;
+    race_runs_settle();
     race_count(t);
     if (t == race_me) renew_epoch();
+}
+
+void race_tick(struct race_thread *t) {
+    RACE_HELD;
+    race_late_settle();
+    race_step(t);
     /* The last version stays valid: a thread that learns from an operation takes the owner's count from the operation's
      * entry. */
 }
@@ -279,6 +287,7 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
 }
 
 void race_learn(struct race_thread *t, uint32_t actor, uint32_t count) {
+    RACE_HELD;
     struct race_operation op;
     race_settle_accesses();
     if (race_actor_is_elsewhere(actor)) {

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "instruments/race/runs.h"
+#include "instruments/race/spin.h"
 
 /* An epoch in a word: count << 32 | actor << 15 | family << 10 | kind << 8 | mask. The mask has a bit for each byte of
  * a cell. */
@@ -138,13 +139,16 @@ uint32_t race_actor_standing(enum race_kind kind, int from, int to);
 #define RACE_ROOM_OF_WINDOWS 4096 /* more in programs of MPI windows, which have flows for each window and request */
 static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (size_t)n; }
 
-/* race_join: from now on the calling thread also knows what `clock` says. race_know: the same for one number. */
+/* race_join: from now on the calling thread also knows what `clock` says. race_know: the same for one number. These and
+ * all that change a thread's count or clock hold off its signal handlers' events, which change them, too. */
 void race_join(struct race_thread *t, const uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {
         race_settle_accesses();
-        t->clock[actor] = count;
+        race_hold();
+        if (t->clock[actor] < count) t->clock[actor] = count;
         t->changed = 1;
+        race_let_go();
     }
 }
 
@@ -165,10 +169,16 @@ int race_has_threads(void);
 void race_threads_begin(void);
 
 /* race_tick: the thread's later accesses are not part of what it has told, and its later operations are others.
- * race_count: its later operations are others, but it has told nothing: its accesses keep their epoch until it tells
- * something, so that an access that it repeats is in its cell already. */
+ * race_step: they are others, but it has told nothing, so that late reads stay (runs.h). race_count: its later
+ * operations are others, but its accesses keep their epoch until it tells something, so that an access that it repeats
+ * is in its cell already. */
+void race_step(struct race_thread *t);
 void race_tick(struct race_thread *t);
-static inline void race_count(struct race_thread *t) { t->clock[t->actor] = ++t->count; }
+static inline void race_count(struct race_thread *t) {
+    race_hold();
+    t->clock[t->actor] = ++t->count;
+    race_let_go();
+}
 
 /* race_publish makes a copy of the clock that others may read, with what `fenced` adds, if that is not the content of
  * the last copy, and returns its number. */

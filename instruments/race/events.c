@@ -17,6 +17,9 @@
 #include "instruments/race/shadow.h"
 #include "instruments/race/spin.h"
 
+/* Each function below that records something or changes what the thread knows holds off signal handlers' events
+ * (RACE_HELD): they would change the thread's count and clock between two steps. */
+
 static int watches(void) { return race_job.on && race_me && !race_inside; }
 
 int race_watches(void) {
@@ -121,6 +124,12 @@ static struct race_operation telling(const struct race_call *c, struct race_cont
                                    .signalled_to = data ? race_flow_fenced(data) : 0};
 }
 
+/* Whether an address of this process is memory of another PE of the node. */
+static int is_memory_of_other(const void *addr) {
+    return (uintptr_t)addr - race_job.spaces < race_job.spaces_len &&
+           (uintptr_t)addr - race_job.space >= race_job.stride;
+}
+
 /* An access of the caller's buffer: by the thread if the buffer is free when the call returns, else by the context's
  * pending actor. */
 static void near_buffer(struct race_context *x, int pe, const void *addr, size_t len, int nbi, int write,
@@ -153,6 +162,7 @@ static void far_write(const struct race_call *c, struct race_context *x, const s
 }
 
 void race_put(const struct race_call *c, struct race_target dest, const void *source, size_t len, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -165,22 +175,27 @@ void race_put(const struct race_call *c, struct race_target dest, const void *so
     race_tick(race_me);
 }
 
-/* A read of PE f->pe's memory by a get. Later, if it is of a word of another PE. */
-static void far_read(const struct found *f, size_t len, race_epoch kind, uint32_t place, const struct race_who *who) {
+/* A read of PE f->pe's memory by a get. Later, if it is a word, and the thread's own accesses cannot race with it: of
+ * another PE, or by a blocking get. */
+static void far_read(const struct found *f, size_t len, race_epoch kind, int nbi, uint32_t place,
+                     const struct race_who *who) {
     const race_epoch mask = mask_of(f->addr, len);
-    if (race_alone && mask && f->pe != race_job.my_pe && !race_is_elsewhere(f->pe)) {
-        race_cell_is_used(f->cells);
+    const int is_own = f->pe == race_job.my_pe;
+    if (race_alone && mask && !(is_own && nbi) && !race_is_elsewhere(f->pe)) {
+        if (!is_own) race_cell_is_used(f->cells);
         race_read_later(f->cells, mask, kind, place, who, (struct race_where){f->addr, f->pe});
         return;
     }
-    race_late_settle();
+    if (!is_own) race_late_settle(); /* no older read of the thread may replace this one */
     if (mask)
         race_far_access(f->cells, mask, kind, 0, place, who, (struct race_where){f->addr, f->pe});
     else
         race_far_range(f->cells, f->addr, len, f->pe, kind, 0, place, who);
 }
 
+/* The near side first: meanwhile the cell of the far one comes. */
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -190,18 +205,20 @@ void race_get(const struct race_call *c, void *dest, struct race_target source, 
     check_end(c, &f, len, 0);
     who = nbi ? pending_who(x, f.pe) : thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    far_read(&f, len, RACE_PLAIN, place, &who);
+    if (is_memory_of_other(dest)) race_late_settle();
     near_buffer(x, f.pe, dest, len, nbi, 1, place);
+    far_read(&f, len, RACE_PLAIN, nbi, place, &who);
     if (!nbi) return;
     /* A get tells nothing. But if it reads this PE's own memory, another store there may race with it. */
     if (f.pe == race_job.my_pe)
-        race_tick(race_me);
+        race_step(race_me);
     else
         race_count(race_me);
 }
 
 void race_strided(const struct race_call *c, struct race_target far, const void *near, ptrdiff_t far_stride,
                   ptrdiff_t near_stride, size_t elem, size_t n, int get) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who mine, theirs;
     struct found f;
@@ -282,6 +299,7 @@ static void near_pieces(struct race_context *x, int pe, const void *base, const 
 
 void race_put_pieces(const struct race_call *c, struct race_target dest, const void *source, struct race_pieces to,
                      struct race_pieces from, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -295,6 +313,7 @@ void race_put_pieces(const struct race_call *c, struct race_target dest, const v
 
 void race_get_pieces(const struct race_call *c, void *dest, struct race_target source, struct race_pieces to,
                      struct race_pieces from, int nbi) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -310,6 +329,7 @@ void race_get_pieces(const struct race_call *c, void *dest, struct race_target s
 
 void race_accumulate(const struct race_call *c, struct race_target dest, const void *source, void *fetch,
                      struct race_update how, struct race_pieces to, struct race_pieces from, struct race_pieces into) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     uint32_t place;
@@ -331,6 +351,7 @@ void race_accumulate(const struct race_call *c, struct race_target dest, const v
 }
 
 void race_p(const struct race_call *c, struct race_target dest, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     if (!race_watches() || !(x = race_context_of(c->ctx)) || !find_target(x, dest, len, &f)) return;
@@ -340,6 +361,7 @@ void race_p(const struct race_call *c, struct race_target dest, size_t len) {
 }
 
 void race_g(const struct race_call *c, struct race_target source, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -348,7 +370,7 @@ void race_g(const struct race_call *c, struct race_target source, size_t len) {
     place = race_call_place(c->pc, c->name);
     who = thread_who(); /* a fence orders no get */
     who.own = c->native && is_near(f.pe);
-    far_read(&f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN, place, &who);
+    far_read(&f, len, c->native && mask_of(f.addr, len) ? RACE_WHOLE : RACE_PLAIN, 0, place, &who);
 }
 
 /* ---- atomics and signals ---- */
@@ -387,6 +409,7 @@ static void native_release(const struct race_call *c) {
 
 void race_put_signal(const struct race_call *c, struct race_target dest, const void *source, size_t len,
                      const void *signal, int add, int nbi) {
+    RACE_HELD;
     struct race_target word = {.addr = (uint64_t)(uintptr_t)signal, .pe = dest.pe};
     struct race_context *x;
     struct race_operation op;
@@ -419,6 +442,7 @@ void race_put_signal(const struct race_call *c, struct race_target dest, const v
 }
 
 void race_atomic(const struct race_call *c, struct race_target word, size_t len, int writes, int reads, void *fetch) {
+    RACE_HELD;
     struct race_context *x;
     struct race_who who;
     struct found f;
@@ -453,6 +477,7 @@ void race_atomic(const struct race_call *c, struct race_target word, size_t len,
 }
 
 void race_atomic_done(const struct race_call *c, struct race_target word, size_t len) {
+    RACE_HELD;
     struct race_context *x;
     struct found f;
     race_epoch mask;
@@ -461,6 +486,7 @@ void race_atomic_done(const struct race_call *c, struct race_target word, size_t
 }
 
 void race_waited(const struct race_call *c, const void *ivar, size_t len) {
+    RACE_HELD;
     struct race_cell *cells;
     struct race_who who;
     uintptr_t addr = (uintptr_t)ivar;
@@ -479,6 +505,7 @@ void race_waited(const struct race_call *c, const void *ivar, size_t len) {
 /* ---- order ---- */
 
 void race_settle(struct race_context *x, enum race_kind kind, int pe, int completes) {
+    RACE_HELD;
     for (struct race_share *s = __atomic_load_n(&x->shares, __ATOMIC_ACQUIRE); s; s = s->next) {
         struct race_flow *flow = race_share_flow(s, kind, pe);
         const uint32_t to = flow ? race_flow_known(flow) : 0, last = flow ? race_flow_last(flow) : 0;
@@ -498,6 +525,7 @@ void race_settle(struct race_context *x, enum race_kind kind, int pe, int comple
 }
 
 void race_fence(const struct race_call *c) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
@@ -522,6 +550,7 @@ void race_private_done(struct race_context *x) {
 }
 
 void race_quiet(const struct race_call *c) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (int pe = 0; pe < race_job.n_pes; pe++) {
@@ -534,6 +563,7 @@ void race_quiet(const struct race_call *c) {
 }
 
 static void some(const struct race_call *c, const int *pes, size_t n, int completes) {
+    RACE_HELD;
     struct race_context *x;
     if (!race_watches() || !(x = race_context_of(c->ctx))) return;
     for (size_t i = 0; i < n; i++) {

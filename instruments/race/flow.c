@@ -39,8 +39,9 @@ static uint32_t thread_of(const struct race_flow *f) { return __atomic_load_n(&f
 
 race_epoch race_flow_next(struct race_flow *f) {
     if (thread_of(f) == RACE_ANYBODY) return RACE_EPOCH(f->actor, __atomic_add_fetch(&f->last, 1, __ATOMIC_RELAXED));
-    __atomic_store_n(&f->last, race_me->count, __ATOMIC_RELAXED);
-    return RACE_EPOCH(f->actor, race_me->count);
+    const uint32_t count = race_me->count; /* once: a signal handler may increase it */
+    __atomic_store_n(&f->last, count, __ATOMIC_RELAXED);
+    return RACE_EPOCH(f->actor, count);
 }
 
 uint32_t race_flow_known(const struct race_flow *f) {

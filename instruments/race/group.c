@@ -161,13 +161,58 @@ size_t race_group_leave(struct race_group *g, int from) {
     return sum;
 }
 
-int race_group_arrival(const struct race_group *g, int member, uint32_t *clock) {
-    const struct slot *s = slot_of(g, member, g->calls - 1);
-    if (race_is_elsewhere(g->pes[member])) return 0; /* its slot is on its host */
-    if (__atomic_load_n(&s->number, __ATOMIC_ACQUIRE) != g->calls) return 0;
+/* Copies what a member told in a call. 0: it told nothing, or has told something since. */
+static int copy_told(const struct slot *s, uint32_t call, uint32_t *clock) {
+    if (__atomic_load_n(&s->number, __ATOMIC_ACQUIRE) != call + 1) return 0;
     memcpy(clock, s->clock, race_job.clocks * sizeof *clock);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    return __atomic_load_n(&s->number, __ATOMIC_RELAXED) == g->calls;
+    return __atomic_load_n(&s->number, __ATOMIC_RELAXED) == call + 1;
+}
+
+/* Of two clocks what both know. */
+static void keep_common(uint32_t *clock, const uint32_t *other) {
+    for (size_t i = 0; i < race_job.clocks; i++)
+        if (other[i] < clock[i]) clock[i] = other[i];
+}
+
+/* Room for clock 0 or 1. NULL: there is no memory. */
+static uint32_t *room(int which) {
+    static __thread uint32_t *clocks;
+    if (!clocks) clocks = malloc(2 * race_job.clocks * sizeof *clocks);
+    return clocks ? clocks + (size_t)which * race_job.clocks : NULL;
+}
+
+static int arrived(const struct race_group *g, const uint64_t members[2], uint32_t call, uint32_t *clock) {
+    uint32_t *one = room(0);
+    int known = 0;
+    for (int i = 0; i < RACE_PES_MOST && one; i++) {
+        if (!(members[i / 64] >> i % 64 & 1) || !copy_told(slot_of(g, i, call), call, known ? one : clock)) continue;
+        if (known++) keep_common(clock, one);
+    }
+    return known > 0;
+}
+
+int race_group_arrived(uint64_t key, const uint64_t members[2], uint32_t call, uint32_t *clock) {
+    const struct race_group g = {.index = number_of(key)};
+    return g.index < RACE_GROUPS_MOST && arrived(&g, members, call, clock);
+}
+
+int race_group_arrivals(const struct race_group *g, const uint64_t members[2], uint32_t *clock) {
+    const uint32_t call = g->calls - 1;
+    int known = 0;
+    if (!race_job.host_of) return arrived(g, members, call, clock);
+    for (int host = 0; host < race_job.hosts; host++) {
+        uint64_t there[2] = {0, 0};
+        uint32_t *one = known ? room(1) : clock;
+        for (int i = 0; i < g->n; i++)
+            if (race_job.host_of[g->pes[i]] == host) there[i / 64] |= members[i / 64] & (uint64_t)1 << i % 64;
+        if (!(there[0] | there[1]) || !one) continue;
+        if (!(host == race_job.host ? arrived(g, there, call, one)
+                                    : race_remote_arrived(host, g->key, there, call, one)))
+            continue;
+        if (known++) keep_common(clock, one);
+    }
+    return known > 0;
 }
 
 uint32_t race_group_start(struct race_group *g) {

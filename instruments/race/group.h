@@ -37,9 +37,10 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id);
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
 
-/* race_group_arrival: what number `member` knew when it came to the call that this thread has left last. Returns 0 if
- * that is not known any more, or the PE told nothing; else 1 with a copy of its clock. */
-int race_group_arrival(const struct race_group *g, int member, uint32_t *clock);
+/* race_group_arrivals: what all these members (bit i: member i) knew when they came to the call that this thread has
+ * left last: *clock. Members of which that is not known any more, or that told nothing, do not count. Returns 0 if none
+ * does. */
+int race_group_arrivals(const struct race_group *g, const uint64_t members[2], uint32_t *clock);
 
 /* Collectives that do not block: race_group_start tells what the thread knows, and returns the call's number;
  * race_group_finish, when the call is complete, learns as race_group_leave does. */
@@ -51,7 +52,9 @@ void race_group_finish(struct race_group *g, int from, uint32_t call);
 int race_group_exchange(struct race_group *g, uint64_t gives, uint64_t *values);
 
 /* race_group_told: the thread learns what these members told in a call of the group with this key (bit i: member i);
- * returns the sum of what they gave. For members of other hosts. */
+ * returns the sum of what they gave. race_group_arrived: the same as race_group_arrivals. For members of other hosts.
+ */
+int race_group_arrived(uint64_t key, const uint64_t members[2], uint32_t call, uint32_t *clock);
 size_t race_group_told(uint64_t key, const uint64_t members[2], uint32_t call);
 
 /* race_group_lock: learn what the holders of the lock with this offset have told, or (tell 1) tell. */

@@ -18,6 +18,7 @@
 #include "instruments/race/mpi_types.h"
 #include "instruments/race/mpi_windows.h"
 #include "instruments/race/shadow.h"
+#include "instruments/race/spin.h"
 
 /* One side of a call. */
 struct side {
@@ -151,6 +152,7 @@ static size_t bytes_of(const struct side *s) {
 }
 
 static void record(struct call *c, MPI_Win win) {
+    RACE_HELD;
     const size_t origin = bytes_of(&c->origin), target = bytes_of(&c->target);
     int pe;
     if (!(c->w = race_win_of(win)) || c->rank < 0 || c->rank >= c->w->n || c->target.n < 0) return;

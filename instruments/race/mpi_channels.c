@@ -35,6 +35,7 @@ static uint64_t clock_of(struct race_channel_key key) {
 }
 
 void race_channel_tell(struct race_channel_key key) {
+    RACE_HELD;
     struct race_channel *c = channel_of(key);
     const struct race_operation op = {.thread = race_me->actor,
                                       .at = race_me->count,

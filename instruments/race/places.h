@@ -9,7 +9,7 @@
 #include "instruments/race/job.h"
 
 #define RACE_TABLED  0x80000000u
-#define RACE_NOWHERE 0u
+#define RACE_NOWHERE 1u /* no place has the number 0: a cell has it until its place is stored */
 
 uint32_t race_place_elsewhere(uintptr_t pc);
 

@@ -34,7 +34,7 @@
 #include "instruments/race/runs.h"
 #include "instruments/race/spin.h"
 
-enum asked { ACCESS, TOLD, LEARN, GROUP, LOCK, BLOCK_BEGINS, BLOCK_ENDS, BLOCK, PLACE, COMPLETED, PAIR, STOP };
+enum asked { ACCESS, TOLD, LEARN, GROUP, ARRIVED, LOCK, BLOCK_BEGINS, BLOCK_ENDS, BLOCK, PLACE, COMPLETED, PAIR, STOP };
 
 /* An actor whose number does not tell what it is. */
 struct description {
@@ -307,6 +307,19 @@ size_t race_remote_group(int host, uint64_t key, const uint64_t members[2], uint
     return join(race_me, ask(host));
 }
 
+int race_remote_arrived(int host, uint64_t key, const uint64_t members[2], uint32_t call, uint32_t *clock) {
+    struct message *m = begin(ARRIVED);
+    const struct message *answer;
+    int known;
+    m->key = key;
+    m->count = call;
+    memcpy(m->members, members, sizeof m->members);
+    answer = ask(host);
+    if ((known = (int)answer->has_clock)) memcpy(clock, answer->clock, race_job.clocks * sizeof *clock);
+    end();
+    return known;
+}
+
 void race_remote_lock(int host, uint64_t offset, int tell) {
     struct message *m = begin(LOCK);
     m->addr = offset;
@@ -433,6 +446,7 @@ static void answer(struct message *m, struct message *a) {
         case TOLD: a->n = (uint32_t)race_saw(cell_at(m->cell), m->epoch, m->flag, a->told); break;
         case LEARN: race_learn(&asker, m->actor, m->count); break;
         case GROUP: a->sum = race_group_told(m->key, m->members, m->count); break;
+        case ARRIVED: a->has_clock = (uint32_t)race_group_arrived(m->key, m->members, m->count, a->clock); break;
         case LOCK: race_group_lock(m->addr, m->flag); break;
         case BLOCK_BEGINS: race_block_begins(m->pe, &m->block); break;
         case BLOCK_ENDS: answer_block_ends(m, a); break;

@@ -54,9 +54,11 @@ int race_remote_saw(const struct race_cell *cell, race_epoch mask, int native, s
 
 /* race_remote_learn: race_learn (clock.h) for an actor of another host. race_remote_group: the thread learns what these
  * members of a group, who are on that host, told in a call (bit i: member i); returns the sum of what they gave.
+ * race_remote_arrived: race_group_arrived (group.h) there.
  * race_remote_lock: race_group_lock for a lock whose clock that host keeps. */
 void race_remote_learn(struct race_thread *t, uint32_t actor, uint32_t count);
 size_t race_remote_group(int host, uint64_t key, const uint64_t members[2], uint32_t call);
+int race_remote_arrived(int host, uint64_t key, const uint64_t members[2], uint32_t call, uint32_t *clock);
 void race_remote_lock(int host, uint64_t offset, int tell);
 
 /* Blocks of a PE of another host. race_remote_block_begins, _ends: race_block_begins, _ends (blocks.h).

@@ -145,16 +145,22 @@ static void record_late(void) {
     race_access(l.cell, l.mask, l.kind, 0, l.place, &who, l.where);
 }
 
+/* The hold puts off what a signal handler accesses or tells meanwhile: it would use the ring, too. */
 void race_late_record(void) {
     if (!race_me || race_me->actor != (uint32_t)race_job.my_pe) return;
+    race_hold();
     while (race_n_late) record_late();
+    race_let_go();
 }
 
 /* All at once when there is no room: each record is an atomic, for which the processor finishes what is under way. So
  * without records between them, it has the misses of the cells and of the words at the same time. */
 void race_read_later(struct race_cell *cell, race_epoch mask, race_epoch kind, uint32_t place,
                      const struct race_who *who, struct race_where where) {
+    race_hold();
     if (race_n_late == LATE) race_late_record();
-    late[(late_first + (uint32_t)race_n_late++) % LATE] =
+    late[(late_first + (uint32_t)race_n_late) % LATE] =
         (struct late){cell, who->epoch, mask, kind, where, place, who->own};
+    race_n_late++;
+    race_let_go();
 }

@@ -60,10 +60,11 @@ extern int race_alone;
  * to a site. The runs end when the first thread records them next. */
 extern int race_runs_stranger;
 
-/* The cell of a get is often in no cache. So race_read_later records a read of another PE's memory by a get some calls
- * later, when the cell has come. Until the thread tells something, or a quiet completes a nonblocking get, no other
- * actor can be ordered after it. race_late_settle records all such reads: before the thread's next access of such
- * memory by other means, and before it tells or learns something. Only while race_alone is 1. */
+/* The cell of a get is often in no cache. So race_read_later records a read by a get some calls later, when the cell
+ * has come: of another PE's memory, or by a blocking get. Until the thread tells something, or a quiet completes a
+ * nonblocking get, no other actor can be ordered after it. race_late_settle records all such reads: before the thread's
+ * next access of another PE's memory by other means, and before it tells or learns something. Only while race_alone is
+ * 1. */
 struct race_cell;
 struct race_who;
 struct race_where;

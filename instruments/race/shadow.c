@@ -5,6 +5,7 @@
 #include "instruments/race/shadow.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -472,35 +473,53 @@ static void free_lists(uint32_t number) {
 
 #define RECORDS_MOST 160
 
-/* Collects the accesses of a cell. Returns their number. */
-static int gather(const struct race_cell *c, struct race_record *records) {
-    int n = 0;
-    if (c->write & RACE_LONG) {
-        for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
-            for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++)
-                records[n++] = list_at(i - 1)->records[k];
-        return n;
+/* The place of an access in a cell. Who records an access without the lock stores the place after the epoch: so it is 0
+ * for a moment if the access is the cell's first, and longer if that thread has lost its processor in between. A thread
+ * does not wait for itself, which a signal handler has interrupted. */
+#define LOOKS_WITHOUT_YIELD 100
+#define LOOKS_MOST          100000
+static uint32_t place_in(const uint32_t *at, race_epoch e) {
+    uint32_t place;
+    for (int looks = 0; !(place = __atomic_load_n(at, __ATOMIC_RELAXED)) && looks < LOOKS_MOST; looks++) {
+        if (race_me && race_actor_thread(RACE_ACTOR(e)) == race_me->actor) break;
+        if (looks > LOOKS_WITHOUT_YIELD) sched_yield();
     }
+    return place;
+}
+
+/* The accesses of a cell without lists, whose words are w and r. */
+static int gather_words(const struct race_cell *c, race_epoch w, race_epoch r, struct race_record *records) {
+    int n = 0;
     for (int write = 1; write >= 0; write--) {
-        race_epoch e = write ? c->write : c->read;
+        race_epoch e = write ? w : r;
         const uint32_t *at = write ? c->write_at : c->read_at;
-        uint32_t writes = (uint32_t)write;
+        uint32_t places[2], writes = (uint32_t)write;
         if (!e || e & RACE_LONG) continue;
         if ((e & RACE_KIND) == RACE_SECOND) { /* another access of the other word's kind */
             e = (e & ~RACE_KIND) | (write ? RACE_PLAIN : RACE_ATOMIC);
             writes = !write;
         }
-        for (int half = 0; half < 2;
-             half++) { /* one record if both halves have the same place; an atomic is always one record */
-            int one = at[0] == at[1] || ((e & RACE_KIND) != RACE_PLAIN && e & 0x0f);
-            race_epoch mask = e & (half ? 0xf0 : 0x0f);
-            if (half == 0 && one) mask = e & RACE_MASK;
-            if (half == 1 && one) break;
-            if (mask)
-                records[n++] =
-                    (struct race_record){.epoch = (e & ~RACE_MASK) | mask, .place = at[half], .write = writes};
+        for (int half = 0; half < 2; half++) places[half] = e & (half ? 0xf0 : 0x0f) ? place_in(&at[half], e) : 0;
+        /* One record if both halves have the same place; an atomic is always one record. */
+        if (e & 0x0f && e & 0xf0 && (places[0] == places[1] || (e & RACE_KIND) != RACE_PLAIN)) {
+            records[n++] = (struct race_record){.epoch = e, .place = places[0], .write = writes};
+            continue;
         }
+        for (int half = 0; half < 2; half++)
+            if (e & (half ? 0xf0 : 0x0f))
+                records[n++] = (struct race_record){
+                    .epoch = (e & ~RACE_MASK) | (e & (half ? 0xf0 : 0x0f)), .place = places[half], .write = writes};
     }
+    return n;
+}
+
+/* Collects the accesses of a cell. Returns their number. */
+static int gather(const struct race_cell *c, struct race_record *records) {
+    const race_epoch w = __atomic_load_n(&c->write, __ATOMIC_RELAXED);
+    int n = 0;
+    if (!(w & RACE_LONG)) return gather_words(c, w, __atomic_load_n(&c->read, __ATOMIC_RELAXED), records);
+    for (uint32_t i = first_list(c); i; i = list_at(i - 1)->next)
+        for (uint32_t k = 0; k < list_at(i - 1)->n && n < RECORDS_MOST; k++) records[n++] = list_at(i - 1)->records[k];
     return n;
 }
 
@@ -508,13 +527,11 @@ static int gather(const struct race_cell *c, struct race_record *records) {
  * for which it needs the lock. So nothing that it writes is lost; losing what an atomic tells would cause a false
  * report. Places may be those of an access that has just been replaced. */
 static int take(struct race_cell *c, struct race_record *records) {
-    struct race_cell small;
+    race_epoch w, r;
     if (c->write & RACE_LONG) return gather(c, records);
-    small.write = __atomic_exchange_n(&c->write, RACE_LONG, __ATOMIC_ACQ_REL);
-    small.read = __atomic_exchange_n(&c->read, 0, __ATOMIC_ACQ_REL);
-    memcpy(small.write_at, c->write_at, sizeof small.write_at);
-    memcpy(small.read_at, c->read_at, sizeof small.read_at);
-    return gather(&small, records);
+    w = __atomic_exchange_n(&c->write, RACE_LONG, __ATOMIC_ACQ_REL);
+    r = __atomic_exchange_n(&c->read, 0, __ATOMIC_ACQ_REL);
+    return gather_words(c, w, r, records);
 }
 
 /* A pair of accesses that a cell holds without a list: typical of counters and tables that two PEs update. */
@@ -1135,7 +1152,7 @@ static void forget_strips(const struct race_cell *cells, size_t n) {
     const struct race_cell *end = cells + n;
     struct race_strip *s, *last;
     race_epoch *o;
-    race_runs_settle();
+    race_settle_accesses();
     if (!has_strips(cells)) return;
     s = strip_of(cells);
     last = strip_of(end - 1);

@@ -27,6 +27,13 @@ static inline void race_let_go(void) {
     if (--race_locks_held == 0 && __builtin_expect(race_n_put_off, 0)) race_catch_up();
 }
 
+/* RACE_HELD; among a function's variables: a hold until the function returns. */
+static inline void race_hold_ends(const int *held) {
+    (void)held;
+    race_let_go();
+}
+#define RACE_HELD const int held __attribute__((cleanup(race_hold_ends), unused)) = (race_hold(), 0)
+
 static inline void race_spin_lock(uint32_t *word) {
     race_hold();
     for (unsigned tries = 0; __atomic_exchange_n(word, 1, __ATOMIC_ACQUIRE); tries++)
