@@ -863,11 +863,9 @@ static void begin_numbers_late(struct actor *a) {
     for (int k = 0; k < RMAI_BARRIER_ROUNDS; k++) header->barrier.round[k].event.value = late;
     header->barrier.gate.event.value = late;
     header->barrier.gathered.event.value = header->barrier.released.event.value = late;
-    t->epoch = late;
-    for (unsigned k = 0; k < w->teams->rounds; k++) {
-        char *at = rmai_job_space(&w->job, w->job.node_my_pe) + rmai_team_words_at(w, RMAI_TEAM_WORLD);
-        ((struct rmai_team_round *)(void *)at)[k].event.value = late;
-    }
+    t->near.epoch = t->near.known = late;
+    for (int i = 0; i < RMAI_SLOTS; i++) t->near.mine->slot[i].posted.value = late;
+    t->near.mine->through.value = t->near.mine->gate.value = t->near.mine->wake_epoch = late;
     sim_gather(a->pe, NULL);
 }
 
