@@ -15,8 +15,13 @@
 #include "runtime/team.h"
 #include "runtime/world.h"
 
+/* Apart, so that a team of one node saves no registers for it. */
+static __attribute__((noinline)) int sync_nodes(struct rmai_world *w, const char *call, struct rmai_team *t) {
+    const int code = t->nodes.room ? RMA_SUCCESS : rmai_nodes_ready(w, call, t);
+    return code == RMA_SUCCESS ? rmai_team_meet(w, call, t, NULL, 0, NULL) : code;
+}
+
 static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
-    int code;
     if (t == &w->teams->team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams->team[RMAI_TEAM_SHARED]) {
         rmai_meet_node(w, call);
@@ -24,12 +29,9 @@ static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t
     }
     t->near.call = call;
     if (t->near.n > 1) rmai_call_says(&t->near, &(struct rmai_statement){.call = RMAI_CALL_SYNC});
-    if (t->near.n == t->n) {
-        rmai_mailbox_sync(&t->near);
-        return RMA_SUCCESS;
-    }
-    code = t->nodes.room ? RMA_SUCCESS : rmai_nodes_ready(w, call, t);
-    return code == RMA_SUCCESS ? rmai_team_meet(w, call, t, NULL, 0, NULL) : code;
+    if (t->near.n < t->n) return sync_nodes(w, call, t);
+    rmai_mailbox_sync(&t->near);
+    return RMA_SUCCESS;
 }
 
 int rma_barrier_all(void) {
