@@ -125,7 +125,7 @@ static void name_offset(const struct object *o, char *text, size_t room) {
 }
 
 /* Returns 0 if the program has not called the library. */
-static int find_place(const void *from, struct object *o, struct rmai_line *l) {
+static int find_program_frame(const void *from, struct object *o, struct rmai_line *l) {
     void *frames[FRAMES_MOST];
     const int n = backtrace(frames, FRAMES_MOST);
     int first = 0;
@@ -143,7 +143,7 @@ static void write_place(const struct rmai_line *l, char *place, size_t room) {
 int rmai_caller_place(char *place, size_t room) {
     struct rmai_line l;
     struct object o;
-    if (!find_place(NULL, &o, &l) || !(l.where[0] || l.function[0])) return 0;
+    if (!find_program_frame(NULL, &o, &l) || !(l.where[0] || l.function[0])) return 0;
     write_place(&l, place, room);
     return 1;
 }
@@ -153,7 +153,7 @@ int rmai_caller_text(const void *from, const char *text, char *line, size_t room
     const size_t name_len = text ? strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") : 0;
     struct rmai_line l;
     struct object o;
-    if (!find_place(from, &o, &l)) return 0;
+    if (!find_program_frame(from, &o, &l)) return 0;
     if (name_len > 0 && name_len < 60 && text[name_len] == ':')
         snprintf(subject, sizeof subject, "%.*s was called", (int)name_len, text);
     name_offset(&o, offset, sizeof offset);

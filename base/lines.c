@@ -60,7 +60,7 @@ static struct {
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static enum { NOT_TRIED, LOADED, ABSENT } libdw;
 
-static void load(void) {
+static void load_libdw(void) {
     void *library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     int complete = library != NULL;
 #define FIND(NAME)                                                                                                     \
@@ -138,7 +138,7 @@ static void set_where(struct rmai_line *l, const char *path, unsigned line) {
     l->own = is_own_header(path);
 }
 
-static unsigned number_of(Dwarf_Die *die, unsigned attribute_name) {
+static unsigned attribute_number(Dwarf_Die *die, unsigned attribute_name) {
     Dwarf_Attribute attribute;
     Dwarf_Word number;
     return dw.dwarf_formudata(dw.dwarf_attr(die, attribute_name, &attribute), &number) ? 0 : (unsigned)number;
@@ -146,7 +146,7 @@ static unsigned number_of(Dwarf_Die *die, unsigned attribute_name) {
 
 /* Where an inlined copy is called. Returns 0 if that is not known. */
 static int set_call_site(struct rmai_line *l, Dwarf_Die *unit, Dwarf_Die *copy) {
-    const unsigned file = number_of(copy, DW_AT_call_file), line = number_of(copy, DW_AT_call_line);
+    const unsigned file = attribute_number(copy, DW_AT_call_file), line = attribute_number(copy, DW_AT_call_line);
     const char *path;
     Dwarf_Files *files;
     if (!line || dw.dwarf_getsrcfiles(unit, &files, NULL)) return 0;
@@ -196,7 +196,7 @@ static void find(struct rmai_line *l, const char *file, uint64_t address) {
 struct rmai_line rmai_lines_find(const char *file, uint64_t address) {
     struct rmai_line l = {"", "", "", 0};
     pthread_mutex_lock(&mutex);
-    if (libdw == NOT_TRIED) load();
+    if (libdw == NOT_TRIED) load_libdw();
     if (libdw == LOADED) find(&l, file, address);
     pthread_mutex_unlock(&mutex);
     return l;

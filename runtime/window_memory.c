@@ -15,7 +15,7 @@
 _Thread_local int rmai_making_window;
 
 /* Global variables do not grow, so all of them are attached at once. */
-static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
+static void follow_part(struct rmai_world *w, enum rmai_part_kind part, size_t size) {
     rmai_dynamic_follow(w->net, part, size, part == RMAI_PART_STATICS);
 }
 
@@ -23,18 +23,18 @@ static void follow(struct rmai_world *w, enum rmai_part_kind part, size_t size) 
 static void follow_symmetric(struct rmai_world *w) {
     size_t end = w->symmetric.size;
     for (int i = 0; i < w->symmetric_holes.n; i++) end = rmai_min(end, w->symmetric_holes.of[i].from);
-    follow(w, RMAI_PART_SYMMETRIC, end);
+    follow_part(w, RMAI_PART_SYMMETRIC, end);
 }
 
 void rmai_window_memory_local(struct rmai_world *w) {
-    if (w->net) follow(w, RMAI_PART_LOCAL, w->local.size);
+    if (w->net) follow_part(w, RMAI_PART_LOCAL, w->local.size);
 }
 
 void rmai_window_memory_guests(struct rmai_world *w) {
     const struct rmai_facts *mine = rmai_facts(&w->job, w->job.node_my_pe);
     if (!w->net) return;
-    follow(w, RMAI_PART_GUEST,
-           atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
+    follow_part(w, RMAI_PART_GUEST,
+                atomic_load_explicit(&mine->extent[RMAI_GUEST], memory_order_acquire) - w->job.layout.guest);
 }
 
 int rmai_window_memory_symmetric(struct rmai_world *w, const char *call) {
@@ -79,14 +79,14 @@ int rmai_window_memory_open(struct rmai_world *w) {
 void rmai_window_memory_globals(struct rmai_world *w) {
     if (!w->net) return;
     if (w->job.statics_mode == RMAI_STATICS_WINDOW) rmai_net_agreed(w->net); /* no PE serves another one's variables */
-    follow(w, RMAI_PART_STATICS, w->statics->size);
+    follow_part(w, RMAI_PART_STATICS, w->statics->size);
 }
 
 int rmai_window_memory_choose(struct rmai_world *w) {
     int code;
     if (!w->net || !rmai_windows_wanted(w->net)) return RMA_SUCCESS;
     code = rmai_ways_choose(w->net);
-    if (w->job.statics_mode != RMAI_STATICS_OFF) follow(w, RMAI_PART_STATICS, w->statics->size);
+    if (w->job.statics_mode != RMAI_STATICS_OFF) follow_part(w, RMAI_PART_STATICS, w->statics->size);
     follow_symmetric(w);
     rmai_window_memory_local(w);
     rmai_window_memory_guests(w);

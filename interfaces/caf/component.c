@@ -146,7 +146,7 @@ static void free_rest(void) {
 
 /* A child made by fork(2) leaves its parent's memory alone. After the end of the coarrays the space is gone, and what
  * is left of it need not be freed. */
-static void release(void *memory) {
+static void free_component(void *memory) {
     struct head *const head = head_of(memory);
     if (!rmai_caf.self || getpid() != process || head->magic != MAGIC) return;
     head->magic = 0;
@@ -177,7 +177,7 @@ static void find_next(void) {
 
 static void free_any(void *memory) {
     if (__builtin_expect(is_in_space(memory), 0)) {
-        release(memory);
+        free_component(memory);
         return;
     }
     if (__builtin_expect(!next_free, 0)) find_next();
@@ -190,7 +190,7 @@ static void *realloc_any(void *memory, size_t size) {
         const size_t old = head_of(memory)->magic == MAGIC ? head_of(memory)->size : 0;
         if (!larger) return NULL;
         memcpy(larger, memory, old < size ? old : size);
-        release(memory);
+        free_component(memory);
         return larger;
     }
     if (__builtin_expect(!next_realloc, 0)) find_next();

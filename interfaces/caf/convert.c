@@ -47,7 +47,7 @@ NUMBERS(LOOPS, )
 #define ENTRIES(A, N, T)                    NUMBERS_AGAIN(ENTRY, N, T)
 static row_loop *const loops[N_NUMBERS][N_NUMBERS] = {NUMBERS(ENTRIES, )};
 
-static int number_of(struct rmai_caf_type t) {
+static int number_type(struct rmai_caf_type t) {
     int real = t.type == RMAI_CAF_REAL || t.type == RMAI_CAF_COMPLEX;
     switch (t.kind) {
         case 1: return real ? -1 : I1;
@@ -60,7 +60,7 @@ static int number_of(struct rmai_caf_type t) {
     }
 }
 
-static size_t part_of(struct rmai_caf_type t) { return t.type == RMAI_CAF_COMPLEX ? t.elem / 2 : t.elem; }
+static size_t part_size(struct rmai_caf_type t) { return t.type == RMAI_CAF_COMPLEX ? t.elem / 2 : t.elem; }
 
 static int is_number(int type) { return type == RMAI_CAF_INTEGER || type == RMAI_CAF_REAL || type == RMAI_CAF_COMPLEX; }
 
@@ -88,12 +88,12 @@ int rmai_caf_convert(char *to, const ptrdiff_t *to_stride, struct rmai_caf_type 
     int logicals = to_type.type == RMAI_CAF_LOGICAL && from_type.type == RMAI_CAF_LOGICAL;
     row_loop *loop = NULL;
     if (!characters) {
-        int a = number_of(from_type), b = number_of(to_type);
+        int a = number_type(from_type), b = number_type(to_type);
         if (a < 0 || b < 0 || !(logicals || (is_number(to_type.type) && is_number(from_type.type)))) return 0;
         loop = loops[a][b];
     }
     if (box->n == 0) return 1;
-    const size_t inner = box->dims ? box->count[0] : 1, to_part = part_of(to_type), from_part = part_of(from_type);
+    const size_t inner = box->dims ? box->count[0] : 1, to_part = part_size(to_type), from_part = part_size(from_type);
     const ptrdiff_t ts = box->dims ? to_stride[0] : 0, fs = box->dims ? from_stride[0] : 0;
     struct rmai_caf_rows w = {.to = to, .from = from};
     do {

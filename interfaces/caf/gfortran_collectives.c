@@ -98,8 +98,8 @@ static int believe_span(struct packed *p, const struct descriptor *a) {
 
 /* made_up: the compiler may have made the descriptor of a component. Returns 0 after it has reported that the array is
  * not there. */
-static int pack(struct packed *p, struct rmai_caf_result r, const char *statement, const struct descriptor *a,
-                int made_up) {
+static int pack_array(struct packed *p, struct rmai_caf_result r, const char *statement, const struct descriptor *a,
+                      int made_up) {
     if (made_up) a = component_text(a);
     p->a = a;
     rmai_caf_box_of(a, &p->box, p->stride);
@@ -120,7 +120,7 @@ static int pack(struct packed *p, struct rmai_caf_result r, const char *statemen
     return 1;
 }
 
-static void unpack(struct packed *p) {
+static void unpack_array(struct packed *p) {
     if (!p->copied) return;
     rmai_caf_copy(p->a->base, p->stride, p->data, p->packed_stride, &p->box, p->a->elem_len);
     free(p->data);
@@ -242,7 +242,7 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
     }
     last_section = this_section;
     this_section = 0;
-    if (!pack(&p, r, "CO_BROADCAST", a, 1)) return;
+    if (!pack_array(&p, r, "CO_BROADCAST", a, 1)) return;
     recent[n_recent++ % RECENT] = p.a->base;
     const size_t bytes = p.box.n * p.a->elem_len;
     char *before = p.a->type == RMAI_CAF_DERIVED ? rmai_caf_memory("CO_BROADCAST", bytes) : NULL;
@@ -250,29 +250,29 @@ void _gfortran_caf_co_broadcast(struct descriptor *a, int source, int *stat, cha
     rmai_caf_broadcast(r, p.data, bytes, source);
     if (before) keep_descriptors(&p, before);
     free(before);
-    unpack(&p);
+    unpack_array(&p);
 }
 
-static void reduce(struct descriptor *a, const char *statement, enum rmai_caf_collective op, int result,
-                   struct rmai_caf_result r, int characters) {
+static void reduce_array(struct descriptor *a, const char *statement, enum rmai_caf_collective op, int result,
+                         struct rmai_caf_result r, int characters) {
     struct rmai_caf_type type;
     struct packed p;
-    if (!pack(&p, r, statement, a, 0)) return;
+    if (!pack_array(&p, r, statement, a, 0)) return;
     if (find_type(r, statement, &p, characters, rmai_caf_says(op, result, p.box.n * p.a->elem_len), &type))
         rmai_caf_reduce(r, statement, op, p.data, p.box.n, type, result, NULL, NULL);
-    unpack(&p);
+    unpack_array(&p);
 }
 
 void _gfortran_caf_co_sum(struct descriptor *a, int result, int *stat, char *errmsg, size_t errmsg_len) {
-    reduce(a, "CO_SUM", RMAI_CAF_SUM, result, result_at(stat, errmsg, errmsg_len), 0);
+    reduce_array(a, "CO_SUM", RMAI_CAF_SUM, result, result_at(stat, errmsg, errmsg_len), 0);
 }
 
 void _gfortran_caf_co_min(struct descriptor *a, int result, int *stat, char *errmsg, int a_len, size_t errmsg_len) {
-    reduce(a, "CO_MIN", RMAI_CAF_MIN, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
+    reduce_array(a, "CO_MIN", RMAI_CAF_MIN, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
 }
 
 void _gfortran_caf_co_max(struct descriptor *a, int result, int *stat, char *errmsg, int a_len, size_t errmsg_len) {
-    reduce(a, "CO_MAX", RMAI_CAF_MAX, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
+    reduce_array(a, "CO_MAX", RMAI_CAF_MAX, result, result_at(stat, errmsg, errmsg_len), late_length(errmsg, a_len));
 }
 
 /* ---- CO_REDUCE ---- */
@@ -369,7 +369,7 @@ void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, vo
     struct rmai_caf_result r = result_at(stat, errmsg, errmsg_len);
     struct user u = {.function = (any_function *)operation, .flags = flags, .characters = late_length(errmsg, a_len)};
     struct packed p;
-    if (!pack(&p, r, statement, a, 0)) return;
+    if (!pack_array(&p, r, statement, a, 0)) return;
     if (find_type(r, statement, &p, u.characters, rmai_caf_says(RMAI_CAF_USER, result, p.box.n * p.a->elem_len),
                   &u.type)) {
         if (is_callable(&u))
@@ -379,5 +379,5 @@ void _gfortran_caf_co_reduce(struct descriptor *a, void *(*operation)(void *, vo
                             "CO_REDUCE: the library cannot call functions of gfortran's type %d with %zu bytes",
                             u.type.type, u.type.elem);
     }
-    unpack(&p);
+    unpack_array(&p);
 }

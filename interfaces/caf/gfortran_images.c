@@ -40,7 +40,7 @@ static void note_exceptions(void) {
 }
 
 /* The messages of STOP and ERROR STOP, with `len` characters of text. A bare STOP has none but that of exceptions. */
-static void say(const char *statement, const char *text, size_t len, bool quiet) {
+static void print_stop(const char *statement, const char *text, size_t len, bool quiet) {
     if (quiet) return;
     note_exceptions();
     if (statement) fprintf(stderr, "%s%s%.*s\n", statement, len ? " " : "", (int)len, len ? text : "");
@@ -48,7 +48,7 @@ static void say(const char *statement, const char *text, size_t len, bool quiet)
 
 static void say_number(const char *statement, int code, bool quiet) {
     char digits[16];
-    say(statement, digits, (size_t)snprintf(digits, sizeof digits, "%d", code), quiet);
+    print_stop(statement, digits, (size_t)snprintf(digits, sizeof digits, "%d", code), quiet);
 }
 
 static void stop(int code) {
@@ -64,7 +64,7 @@ void _gfortran_caf_stop_numeric(int code, bool quiet) {
 }
 
 void _gfortran_caf_stop_str(const char *text, size_t len, bool quiet) {
-    say(text ? "STOP" : NULL, text, text ? len : 0, quiet);
+    print_stop(text ? "STOP" : NULL, text, text ? len : 0, quiet);
     stop(0);
     abort();
 }
@@ -75,7 +75,7 @@ void _gfortran_caf_error_stop(int code, bool quiet) {
 }
 
 void _gfortran_caf_error_stop_str(const char *text, size_t len, bool quiet) {
-    say("ERROR STOP", text, text ? len : 0, quiet);
+    print_stop("ERROR STOP", text, text ? len : 0, quiet);
     rmai_caf_error_stop(1);
 }
 

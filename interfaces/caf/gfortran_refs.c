@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* gfortran's transfers along a chain of references: a component of a coarray, an element of an array in it, and so on.
- * follow() begins at the coarray on the other image, and each reference moves the place. At an allocatable or pointer
- * component it reads the component's descriptor, or pointer, from the other image; it contains an address of that
- * image's process. At most one reference of a chain selects more than one element, and no pointer follows it (the
+ * follow_chain() begins at the coarray on the other image, and each reference moves the place. At an allocatable or
+ * pointer component it reads the component's descriptor, or pointer, from the other image; it contains an address of
+ * that image's process. At most one reference of a chain selects more than one element, and no pointer follows it (the
  * standard forbids both): so the elements at the end of a chain are a box. */
 #include "config.h"
 
@@ -43,7 +43,7 @@ static RMAI_COLD int beyond_memory(struct chain *c, ptrdiff_t low, ptrdiff_t hig
     return 0;
 }
 
-static void advance(struct chain *c, ptrdiff_t bytes) {
+static void advance_chain(struct chain *c, ptrdiff_t bytes) {
     c->remote.at = rmai_caf_place_at(c->remote.at, bytes);
     c->at += (size_t)bytes;
 }
@@ -90,7 +90,7 @@ static int take_dimension(struct chain *c, const struct reference *ref, int i, p
         if (start < lower || start > upper) return out_of_bounds(c, start, lower, upper);
         if (last < lower || last > upper) return out_of_bounds(c, last, lower, upper);
     }
-    if (count > 0) advance(c, rmai_caf_distance(lower, start, stride));
+    if (count > 0) advance_chain(c, rmai_caf_distance(lower, start, stride));
     if (mode != MODE_SINGLE) add_dimension(c, count, step * stride);
     return 1;
 }
@@ -144,8 +144,8 @@ static int inside(struct chain *c, size_t elem) {
 /* Follows the chain of references from coarray `token` on image, and fills in *c; the caller then calls close_chain.
  * query: 1 if the caller only asks whether the components are allocated or associated (c->associated). Returns 0 after
  * it has reported an error. */
-static int follow(struct chain *c, struct rmai_caf_result r, const char *statement, caf_token token, int image,
-                  const struct reference *ref, int query) {
+static int follow_chain(struct chain *c, struct rmai_caf_result r, const char *statement, caf_token token, int image,
+                        const struct reference *ref, int query) {
     struct any_descriptor array;
     const struct descriptor *known = NULL; /* of the array at the place, if it has one */
     c->remote.list = NULL;
@@ -181,7 +181,7 @@ static int follow(struct chain *c, struct rmai_caf_result r, const char *stateme
             if (!take_static_array(c, ref)) return 0;
             continue;
         }
-        advance(c, ref->u.c.offset);
+        advance_chain(c, ref->u.c.offset);
         known = NULL;
         if (!ref->u.c.token_offset) continue;
         /* The descriptor of an array, or the pointer to a scalar: both begin with the address. */
@@ -219,7 +219,7 @@ void _gfortran_caf_send_by_ref(caf_token token, int image, struct descriptor *so
     struct chain c;
     struct rmai_caf_local local = {.base = source->base};
     (void)reallocatable; /* the shape of an object on another image cannot change (F2018, 10.2.1.2) */
-    if (follow(&c, r, statement, token, image, refs, 0)) {
+    if (follow_chain(&c, r, statement, token, image, refs, 0)) {
         struct rmai_caf_box mine;
         rmai_caf_box_of(source, &mine, local.stride);
         rmai_caf_box_cut(&mine, c.box.n);
@@ -259,7 +259,7 @@ void _gfortran_caf_get_by_ref(caf_token token, int image, struct descriptor *des
     static const char statement[] = "reference to a component of a coarray of another image";
     struct rmai_caf_result r = result_at(stat, NULL, 0);
     struct chain c;
-    if (follow(&c, r, statement, token, image, refs, 0)) {
+    if (follow_chain(&c, r, statement, token, image, refs, 0)) {
         struct rmai_caf_box mine;
         struct rmai_caf_local local;
         rmai_caf_box_of(dest, &mine, local.stride);
@@ -291,11 +291,11 @@ void _gfortran_caf_sendget_by_ref(caf_token dest_token, int dest_image, struct r
     struct rmai_caf_result from_r = result_at(source_stat, NULL, 0), to_r = result_at(dest_stat, NULL, 0);
     struct chain from, to;
     (void)overlap; /* the elements pass through this image */
-    if (!follow(&from, from_r, statement, source_token, source_image, source_refs, 0)) {
+    if (!follow_chain(&from, from_r, statement, source_token, source_image, source_refs, 0)) {
         close_chain(&from);
         return;
     }
-    if (follow(&to, to_r, statement, dest_token, dest_image, dest_refs, 0)) {
+    if (follow_chain(&to, to_r, statement, dest_token, dest_image, dest_refs, 0)) {
         struct rmai_caf_type type = {.type = source_type, .kind = source_kind, .elem = from.elem};
         struct rmai_caf_type to_type = {.type = dest_type, .kind = dest_kind, .elem = to.elem};
         struct rmai_caf_local packed = {.base = rmai_caf_array(statement, from.box.n, from.elem)};
@@ -317,8 +317,9 @@ void _gfortran_caf_sendget_by_ref(caf_token dest_token, int dest_image, struct r
 
 int _gfortran_caf_is_present(caf_token token, int image, struct reference *refs) {
     struct chain c;
-    int present = follow(&c, RMAI_CAF_NO_RESULT, "ALLOCATED of a component on another image", token, image, refs, 1) &&
-                  c.associated;
+    int present =
+        follow_chain(&c, RMAI_CAF_NO_RESULT, "ALLOCATED of a component on another image", token, image, refs, 1) &&
+        c.associated;
     close_chain(&c);
     return present;
 }

@@ -41,7 +41,7 @@ static int find_held(rma_gptr_t lock) {
     return -1;
 }
 
-static void forget(int node) {
+static void free_node(int node) {
     held[node].lock = 0;
     while (n_held > 0 && !held[n_held - 1].lock) n_held--;
 }
@@ -139,7 +139,7 @@ static void pass_on(int node, int failed) {
     if (__atomic_load_n(&mine->next, __ATOMIC_ACQUIRE) == 0) {
         uint64_t free_word = failed ? WORD(0, FAILED) : 0;
         if (rmai_caf_word_cas(at, 8, WORD(tail, me), free_word) == WORD(tail, me)) {
-            forget(node);
+            free_node(node);
             return;
         }
     }
@@ -149,7 +149,7 @@ static void pass_on(int node, int failed) {
     rma_atomic_set_uint64(&rmai_caf.self->lock_nodes[next & (RMAI_CAF_LOCK_NODES - 1)].granted,
                           me + (failed ? AFTER_FAILURE : 0), pe);
     rmai_caf_signalled();
-    forget(node);
+    free_node(node);
 }
 
 void rmai_caf_unlock(struct rmai_caf_result r, const struct rmai_caf_place *at) {

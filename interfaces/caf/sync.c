@@ -59,7 +59,7 @@ static inline void arrive(struct rmai_caf_team_words *words, uint64_t epoch, int
 
 /* ---- what images say ---- */
 
-static const char *describe(char text[80], uint64_t says) {
+static const char *describe_statement(char text[80], uint64_t says) {
     static const char *const names[] = {"another statement", "CO_SUM",       "CO_MIN",    "CO_MAX",
                                         "CO_REDUCE",         "CO_BROADCAST", "DEALLOCATE"};
     const unsigned what = says & 15, image = says >> 4 & 0xffffff;
@@ -81,7 +81,7 @@ static void compare_says(const char *statement, int i, uint64_t theirs, uint64_t
     if (__builtin_expect(theirs == mine, 1)) return;
     rmai_caf_report(RMAI_CAF_NO_RESULT, RMAI_CAF_STAT_ARGUMENT,
                     "%s: image %d of the team executes %s, and this image %s", statement, i + 1,
-                    describe(other_text, theirs), describe(this_text, mine));
+                    describe_statement(other_text, theirs), describe_statement(this_text, mine));
 }
 
 /* ---- images that share processors ---- */

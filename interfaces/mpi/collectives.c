@@ -130,7 +130,7 @@ int rmai_collectives_reduce(const char *call, MPI_Comm comm, const uint64_t *min
 /* ---- data ---- */
 
 /* A call of librma has failed: the error is the communicator's. */
-static int finish(MPI_Comm comm, int code) {
+static int end_call(MPI_Comm comm, int code) {
     rma_call_as_(NULL);
     return code == RMA_SUCCESS ? MPI_SUCCESS : rmai_win_comm_error(comm, MPI_ERR_OTHER, "%s", rma_last_error());
 }
@@ -174,7 +174,7 @@ static int copy_absolute(const struct rmai_datatype *t, int n, char *room, int b
     return MPI_SUCCESS;
 }
 
-static int pack(const void *from, int n, const struct rmai_datatype *t, char *room, size_t bytes) {
+static int pack_elements(const void *from, int n, const struct rmai_datatype *t, char *room, size_t bytes) {
     int at = 0;
     if (!from) return copy_absolute(t, n, room, 0);
     return PMPI_Pack(from, n, t->handle, room, (int)bytes, &at, rmai_win_self);
@@ -184,7 +184,7 @@ static int cannot_pack(const char *call, size_t bytes) {
     return rma_fail_(RMA_ERR_MPI, "%s: MPI cannot pack %zu bytes", call, bytes);
 }
 
-static int unpack(char *room, size_t bytes, void *to, int n, const struct rmai_datatype *t) {
+static int unpack_elements(char *room, size_t bytes, void *to, int n, const struct rmai_datatype *t) {
     int at = 0;
     if (!to) return copy_absolute(t, n, room, 1);
     return PMPI_Unpack(room, (int)bytes, &at, to, n, t->handle, rmai_win_self);
@@ -197,7 +197,7 @@ RMAI_MPI_API int MPI_Barrier(MPI_Comm comm) {
     int code;
     if (is_ours(comm)) {
         rma_call_as_(__func__);
-        return finish(comm, rma_team_sync(team));
+        return end_call(comm, rma_team_sync(team));
     }
     if (comm == MPI_COMM_NULL || !rmai_win_comm_serves(comm)) RMAI_WIN_RETURN_MPI(PMPI_Barrier(comm));
     code = PMPI_Ibarrier(comm, &request);
@@ -209,11 +209,11 @@ static int broadcast(void *buffer, int n, const struct rmai_datatype *t, size_t 
     char room[ROOM];
     void *const data = t->plain ? buffer : room;
     int code = MPI_SUCCESS;
-    if (!t->plain && me == root) code = pack(buffer, n, t, room, bytes);
+    if (!t->plain && me == root) code = pack_elements(buffer, n, t, room, bytes);
     rma_call_as_("MPI_Bcast");
-    code = finish(comm,
-                  code == MPI_SUCCESS ? rma_broadcast(team, data, data, bytes, root) : cannot_pack("MPI_Bcast", bytes));
-    if (code == MPI_SUCCESS && !t->plain && me != root) code = unpack(room, bytes, buffer, n, t);
+    code = end_call(comm, code == MPI_SUCCESS ? rma_broadcast(team, data, data, bytes, root)
+                                              : cannot_pack("MPI_Bcast", bytes));
+    if (code == MPI_SUCCESS && !t->plain && me != root) code = unpack_elements(room, bytes, buffer, n, t);
     return code;
 }
 
@@ -240,8 +240,8 @@ static int operation(const struct rmai_datatype *t, int n, MPI_Op op) {
 }
 
 /* librma's elements are aligned; MPI's need not be. */
-static int reduce(const char *call, const void *mine, void *result, const struct rmai_datatype *t, int n, int op,
-                  int root, MPI_Comm comm) {
+static int reduce_elements(const char *call, const void *mine, void *result, const struct rmai_datatype *t, int n,
+                           int op, int root, MPI_Comm comm) {
     _Alignas(16) char from[ROOM], to[ROOM];
     const size_t bytes = bytes_of(t, n), align = t->element->align;
     const int gets = root < 0 || me == root;
@@ -250,7 +250,7 @@ static int reduce(const char *call, const void *mine, void *result, const struct
     if ((uintptr_t)mine % align) mine = memcpy(from, mine, bytes);
     if (gets && (uintptr_t)result % align) dest = to;
     rma_call_as_(call);
-    code = finish(comm, rma_reduce_(call, team, op, t->element->native, dest, mine, (size_t)n, root));
+    code = end_call(comm, rma_reduce_(call, team, op, t->element->native, dest, mine, (size_t)n, root));
     if (code == MPI_SUCCESS && gets && dest != result) memcpy(result, dest, bytes);
     return code;
 }
@@ -262,7 +262,7 @@ RMAI_MPI_API int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype 
         const struct rmai_datatype *t = type_of(__func__, type);
         const int ours_op = operation(t, n, op);
         if (ours_op >= 0 && mine && all && mine != all && all != MPI_IN_PLACE)
-            return reduce(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, -1, comm);
+            return reduce_elements(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, -1, comm);
     }
     if (comm == MPI_COMM_NULL || !rmai_win_comm_serves(comm))
         RMAI_WIN_RETURN_MPI(PMPI_Allreduce(mine, all, n, type, op, comm));
@@ -276,7 +276,7 @@ RMAI_MPI_API int MPI_Reduce(const void *mine, void *all, int n, MPI_Datatype typ
         const int ours_op = operation(t, n, op);
         const int valid = me == root ? mine && all && mine != all && all != MPI_IN_PLACE : mine && mine != MPI_IN_PLACE;
         if (ours_op >= 0 && valid)
-            return reduce(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, root, comm);
+            return reduce_elements(__func__, mine == MPI_IN_PLACE ? all : mine, all, t, n, ours_op, root, comm);
     }
     RMAI_WIN_RETURN_MPI(PMPI_Reduce(mine, all, n, type, op, root, comm));
 }
@@ -288,17 +288,19 @@ static int gather(const void *mine, int n, const struct rmai_datatype *t, void *
     char *const dest = all_t->plain ? all : to, *const place = dest + (size_t)me * bytes;
     int code = MPI_SUCCESS;
     if (mine == MPI_IN_PLACE) {
-        if (!all_t->plain) code = pack(element_at(all, (ptrdiff_t)me * n_each, all_t), n_each, all_t, place, bytes);
+        if (!all_t->plain)
+            code = pack_elements(element_at(all, (ptrdiff_t)me * n_each, all_t), n_each, all_t, place, bytes);
         mine = place;
     } else if (!t->plain) {
-        code = pack(mine, n, t, from, bytes);
+        code = pack_elements(mine, n, t, from, bytes);
         mine = from;
     }
     rma_call_as_("MPI_Allgather");
-    code =
-        finish(comm, code == MPI_SUCCESS ? rma_fcollect(team, dest, mine, bytes) : cannot_pack("MPI_Allgather", bytes));
+    code = end_call(comm,
+                    code == MPI_SUCCESS ? rma_fcollect(team, dest, mine, bytes) : cannot_pack("MPI_Allgather", bytes));
     for (int i = 0; code == MPI_SUCCESS && i < n_processes && !all_t->plain; i++)
-        code = unpack(to + (size_t)i * bytes, bytes, element_at(all, (ptrdiff_t)i * n_each, all_t), n_each, all_t);
+        code = unpack_elements(to + (size_t)i * bytes, bytes, element_at(all, (ptrdiff_t)i * n_each, all_t), n_each,
+                               all_t);
     return code;
 }
 

@@ -216,14 +216,14 @@ static void describe_darray(const MPI_Count *v, const struct rmai_datatype *chil
     describe_array(axes, dims, processes[dims], child, l);
 }
 
-static int describe(MPI_Datatype handle, struct rmai_datatype *t, struct list *l);
-static void compress(struct rmai_datatype *t, struct list *l);
+static int describe_type(MPI_Datatype handle, struct rmai_datatype *t, struct list *l);
+static void compress_list(struct rmai_datatype *t, struct list *l);
 
 static void describe_struct(struct rmai_datatype *t, const struct rmai_contents *c, struct list *l) {
     for (int k = 0; k < c->n_types && !l->failed; k++) {
         struct rmai_datatype child;
         struct list part = {0};
-        if (!describe(c->types[k], &child, &part)) {
+        if (!describe_type(c->types[k], &child, &part)) {
             l->failed = 1;
             return;
         }
@@ -241,7 +241,7 @@ static void describe_derived(struct rmai_datatype *t, const struct rmai_contents
         describe_struct(t, c, l);
         return;
     }
-    if (c->n_types != 1 || !describe(c->types[0], &child, &part)) {
+    if (c->n_types != 1 || !describe_type(c->types[0], &child, &part)) {
         l->failed = 1;
         return;
     }
@@ -286,7 +286,7 @@ static void find_bounds(struct rmai_datatype *t, const struct list *l) {
     }
 }
 
-static int describe(MPI_Datatype handle, struct rmai_datatype *t, struct list *l) {
+static int describe_type(MPI_Datatype handle, struct rmai_datatype *t, struct list *l) {
     struct rmai_contents c;
     MPI_Count size;
     MPI_Aint lb, extent;
@@ -307,14 +307,14 @@ static int describe(MPI_Datatype handle, struct rmai_datatype *t, struct list *l
         return 0;
     }
     find_bounds(t, l);
-    compress(t, l);
+    compress_list(t, l);
     t->single = t->plain && t->element && t->size == t->element->size;
     return 1;
 }
 
 int rmai_datatype_describe(MPI_Datatype handle, struct rmai_datatype *t) {
     struct list l = {0};
-    return describe(handle, t, &l);
+    return describe_type(handle, t, &l);
 }
 
 /* ---- sections ---- */
@@ -336,7 +336,7 @@ static int rows_equal(const struct rma_block *b, size_t n, size_t row, size_t ev
 }
 
 /* Replaces the list by a section, if the blocks form one. */
-static void compress(struct rmai_datatype *t, struct list *l) {
+static void compress_list(struct rmai_datatype *t, struct list *l) {
     const struct rma_block *b = l->blocks;
     size_t n = l->n, every = 1, count[RMAI_DATATYPE_DIMS];
     ptrdiff_t stride[RMAI_DATATYPE_DIMS];

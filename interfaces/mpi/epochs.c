@@ -118,7 +118,7 @@ RMAI_MPI_API int MPI_Win_lock(int type, int rank, int assert, MPI_Win win) {
 }
 
 /* Releases what MPI_Win_lock has locked. */
-static int release(struct rmai_win *w, const struct rmai_win_peer *p) {
+static int release_lock(struct rmai_win *w, const struct rmai_win_peer *p) {
     if (w->record->locked == (uint32_t)p->rank + 1) __atomic_store_n(&w->record->locked, 0, __ATOMIC_RELAXED);
     if (p->access & RMAI_WIN_NOCHECK) return RMA_SUCCESS;
     return rmai_win_release("MPI_Win_unlock", p, LOCK,
@@ -127,7 +127,7 @@ static int release(struct rmai_win *w, const struct rmai_win_peer *p) {
 
 /* Short puts and the release travel together, and then this process waits once. */
 static int unlock(struct rmai_win *w, const struct rmai_win_peer *p) {
-    int code = complete_unflushed(w), one = release(w, p);
+    int code = complete_unflushed(w), one = release_lock(w, p);
     if (code == RMA_SUCCESS) code = one;
     one = complete_at(p);
     return code == RMA_SUCCESS ? one : code;

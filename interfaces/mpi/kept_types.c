@@ -36,7 +36,7 @@ static struct set {
 static int used; /* 1: the tables are set up */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void enter(void) {
+static void lock_types(void) {
     if (rmai_win_threads) pthread_mutex_lock(&mutex);
     if (used) return;
     for (int i = 0; i < LIVE; i++) live[i].handle = MPI_DATATYPE_NULL;
@@ -45,7 +45,7 @@ static void enter(void) {
     used = 1;
 }
 
-static void leave(void) {
+static void unlock_types(void) {
     if (rmai_win_threads) pthread_mutex_unlock(&mutex);
 }
 
@@ -118,15 +118,15 @@ static void add_arguments(struct key *k, int n, const int *values) {
     do {                                                                                                               \
         int code_, taken_;                                                                                             \
         if (!may_keep(&(k))) return MAKES;                                                                             \
-        enter();                                                                                                       \
+        lock_types();                                                                                                  \
         taken_ = take(&(k), type);                                                                                     \
-        leave();                                                                                                       \
+        unlock_types();                                                                                                \
         if (taken_) return MPI_SUCCESS;                                                                                \
         code_ = MAKES;                                                                                                 \
         if (code_ != MPI_SUCCESS) return code_;                                                                        \
-        enter();                                                                                                       \
+        lock_types();                                                                                                  \
         *live_place(*type) = (struct kept){*type, k};                                                                  \
-        leave();                                                                                                       \
+        unlock_types();                                                                                                \
         return MPI_SUCCESS;                                                                                            \
     } while (0)
 
@@ -159,23 +159,23 @@ RMAI_MPI_API int MPI_Type_create_subarray(int dims, const int *sizes, const int 
 /* ---- what a program can change of a type, and its end ---- */
 
 /* The type will not be kept: it has attributes or a name, or there is another reference to it. */
-static void forget(MPI_Datatype handle) {
+static void stop_keeping(MPI_Datatype handle) {
     MPI_Datatype frees = MPI_DATATYPE_NULL;
     struct kept *k;
     if (!rmai_win_running || handle == MPI_DATATYPE_NULL) return;
-    enter();
+    lock_types();
     if (live_place(handle)->handle == handle) live_place(handle)->handle = MPI_DATATYPE_NULL;
     k = find_idle(handle);
     if (k) {
         frees = handle;
         k->handle = MPI_DATATYPE_NULL;
     }
-    leave();
+    unlock_types();
     if (frees != MPI_DATATYPE_NULL) PMPI_Type_free(&frees);
 }
 
 RMAI_MPI_API int MPI_Type_set_attr(MPI_Datatype type, int keyval, void *value) {
-    forget(type);
+    stop_keeping(type);
     return PMPI_Type_set_attr(type, keyval, value);
 }
 
@@ -185,13 +185,13 @@ RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, 
 RMAI_MPI_API int MPII_Type_set_attr(MPI_Datatype type, int keyval, void *value, int kind) {
     int (*next)(MPI_Datatype, int, void *, int);
     rmai_win_find_in_mpi("MPII_Type_set_attr", &next);
-    if (kind != 0) forget(type);
+    if (kind != 0) stop_keeping(type);
     return next(type, keyval, value, kind);
 }
 #endif
 
 RMAI_MPI_API int MPI_Type_set_name(MPI_Datatype type, const char *name) {
-    forget(type);
+    stop_keeping(type);
     return PMPI_Type_set_name(type, name);
 }
 
@@ -202,7 +202,7 @@ RMAI_MPI_API int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int 
     int code = PMPI_Type_get_contents(type, max_integers, max_addresses, max_types, integers, addresses, types);
     if (code != MPI_SUCCESS || !rmai_win_running) return code;
     code = PMPI_Type_get_envelope(type, &n_integers, &n_addresses, &n_types, &combiner);
-    for (int i = 0; code == MPI_SUCCESS && i < n_types; i++) forget(types[i]);
+    for (int i = 0; code == MPI_SUCCESS && i < n_types; i++) stop_keeping(types[i]);
     return code;
 }
 
@@ -215,7 +215,7 @@ RMAI_MPI_API int MPI_Type_get_contents_c(MPI_Datatype type, MPI_Count max_intege
                                                   addresses, counts, types);
     if (code != MPI_SUCCESS || !rmai_win_running) return code;
     code = PMPI_Type_get_envelope_c(type, &n_integers, &n_addresses, &n_counts, &n_types, &combiner);
-    for (MPI_Count i = 0; code == MPI_SUCCESS && i < n_types; i++) forget(types[i]);
+    for (MPI_Count i = 0; code == MPI_SUCCESS && i < n_types; i++) stop_keeping(types[i]);
     return code;
 }
 #endif
@@ -224,11 +224,11 @@ RMAI_MPI_API int MPI_Type_free(MPI_Datatype *type) {
     MPI_Datatype other = MPI_DATATYPE_NULL;
     int kept, idles;
     if (!rmai_win_running || !type || *type == MPI_DATATYPE_NULL) return PMPI_Type_free(type);
-    enter();
+    lock_types();
     kept = live_place(*type)->handle == *type;
     idles = !kept && find_idle(*type);
     if (kept) other = keep(live_place(*type));
-    leave();
+    unlock_types();
     if (idles) return PMPI_Type_free(&other); /* the program frees it again, and MPI reports that it is no type */
     if (!kept) return PMPI_Type_free(type);
     *type = MPI_DATATYPE_NULL;
@@ -236,10 +236,10 @@ RMAI_MPI_API int MPI_Type_free(MPI_Datatype *type) {
 }
 
 void rmai_kept_types_free(void) {
-    enter();
+    lock_types();
     for (int i = 0; i < SETS; i++)
         for (int k = 0; k < WAYS; k++)
             if (idle[i].way[k].handle != MPI_DATATYPE_NULL) PMPI_Type_free(&idle[i].way[k].handle);
     used = 0;
-    leave();
+    unlock_types();
 }

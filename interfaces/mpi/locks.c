@@ -125,7 +125,7 @@ static int begin_request(const char *call, struct lock_request *r) {
 
 /* Releases a lock of MPI_Win_lock_all, or withdraws the request. On another node it waits for nothing: the caller calls
  * rma_send_gathered_. */
-static int leave(const char *call, struct lock_request *r) {
+static int leave_lock(const char *call, struct lock_request *r) {
     assert(r->as == 0 && (r->state == QUEUED || r->state == HELD) && "only who is counted takes itself off the count");
     r->state = LEFT;
     r->left_at = r->seen.out;
@@ -225,7 +225,7 @@ static int let_writers_pass(struct lock_wait *l, int first, double now) {
         if (r == l->request || !has_writer(r)) continue;
         if (r->state != HELD && !(r->state == QUEUED && is_let_in(r))) continue;
         r->back_at = now + l->interval;
-        code = leave(l->call, r);
+        code = leave_lock(l->call, r);
     }
     rma_send_gathered_();
     return code;
@@ -413,7 +413,7 @@ int rmai_win_take_all(struct rmai_win *w, const char *call) {
         if (code == RMA_SUCCESS && missing) code = await_all(&l);
         if (code == RMA_SUCCESS) code = l.earlier;
         for (int i = 0; i < n && code != RMA_SUCCESS; i++)
-            if (l.all[i].state == HELD || l.all[i].state == QUEUED) leave(call, &l.all[i]);
+            if (l.all[i].state == HELD || l.all[i].state == QUEUED) leave_lock(call, &l.all[i]);
         if (code != RMA_SUCCESS) rma_send_gathered_();
     }
     free(l.all);
@@ -430,7 +430,7 @@ int rmai_win_release_all(struct rmai_win *w, const char *call) {
             r.near = &w->near[i].record->lock;
         else
             r.at = w->far_records[i - w->comm->n_near] + LOCK;
-        one = leave(call, &r);
+        one = leave_lock(call, &r);
         if (code == RMA_SUCCESS) code = one;
     }
     if (n_far) rma_send_gathered_();

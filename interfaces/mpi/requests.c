@@ -5,7 +5,7 @@
 #include "interfaces/mpi/errors.h"
 #include "interfaces/mpi/state.h"
 
-static int query(void *state, MPI_Status *status) {
+static int set_empty_status(void *state, MPI_Status *status) {
     const int code = PMPI_Status_set_elements(status, MPI_BYTE, 0);
     (void)state;
     status->MPI_SOURCE = MPI_UNDEFINED;
@@ -24,7 +24,7 @@ static int cancel_nothing(void *state, int complete) {
 }
 
 int rmai_win_request_begin(MPI_Request *request) {
-    return PMPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, request);
+    return PMPI_Grequest_start(set_empty_status, free_nothing, cancel_nothing, NULL, request);
 }
 
 int rmai_win_request(struct rmai_win *w, const char *call, MPI_Request *request) {

@@ -99,7 +99,7 @@ static int watched;                   /* MPI will call end_after_program */
 
 /* Other libraries of the process may define MPI's calls too: that of OpenSHMEM, which lets a program begin and end
  * MPI and OpenSHMEM in any order, and tools. The dynamic linker has put them after this library. */
-static void *next_of(const char *call) {
+static void *next_mpi_function(const char *call) {
     void *next = dlsym(RTLD_NEXT, call);
     if (!next) die("the program has no MPI");
     return next;
@@ -107,13 +107,13 @@ static void *next_of(const char *call) {
 
 static int next_init(int *argc, char ***argv, int required, int *provided) {
     int (*init)(int *, char ***, int, int *);
-    *(void **)&init = next_of("MPI_Init_thread");
+    *(void **)&init = next_mpi_function("MPI_Init_thread");
     return init(argc, argv, required, provided);
 }
 
 static int next_finalize(void) {
     int (*finalize)(void);
-    *(void **)&finalize = next_of("MPI_Finalize");
+    *(void **)&finalize = next_mpi_function("MPI_Finalize");
     return finalize();
 }
 
@@ -170,7 +170,7 @@ static const char *level_name(int of_mpi) {
 }
 
 /* The program's windows end, if they have begun because of its MPI_Init. */
-static void release_runtime(void) {
+static void end_hold(void) {
     if (!holds) return;
     holds = 0;
     end_windows();
@@ -184,7 +184,7 @@ static void release_runtime(void) {
  * MPI_Init has set. */
 static int end_after_program(MPI_Comm comm, int keyval, void *value, void *extra) {
     (void)comm, (void)keyval, (void)value, (void)extra;
-    release_runtime();
+    end_hold();
     return MPI_SUCCESS;
 }
 
@@ -246,7 +246,7 @@ RMAI_MPI_API int MPI_Init(int *argc, char ***argv) { return MPI_Init_thread(argc
 /* Other interfaces of the program may still need librma. OpenSHMEM then puts MPI's own end off, and with it the
  * functions of the program's attributes and the end of the windows. */
 RMAI_MPI_API int MPI_Finalize(void) {
-    if (!watched) release_runtime();
+    if (!watched) end_hold();
     rma_mpi_ending_();
     return next_finalize();
 }

@@ -259,7 +259,7 @@ static void discard_window(struct rmai_win *w) {
 }
 
 /* number: the window's, or -1 if it is left to MPI. */
-static void say(const struct plan *p, const struct rmai_win_comm *f, int number) {
+static void report_choice(const struct plan *p, const struct rmai_win_comm *f, int number) {
     int n = 0, rank = 0;
     if (!rma_windows_info_() || PMPI_Comm_size(p->comm, &n) != MPI_SUCCESS ||
         PMPI_Comm_rank(p->comm, &rank) != MPI_SUCCESS || rank != 0)
@@ -287,7 +287,7 @@ static void make_window(struct plan *p, struct rmai_win_comm *f, MPI_Win *win) {
     __atomic_store_n(&rmai_win_directory[number], w->record_at, __ATOMIC_RELEASE);
     barrier(p->call, f);
     if (!rmai_win_peers_find(w)) rmai_win_lost(p->call, "finding the records of this node");
-    say(p, f, number);
+    report_choice(p, f, number);
     *win = rmai_win_handle(w);
 }
 
@@ -307,7 +307,7 @@ static int make_if_possible(struct plan *p, void (*memory)(struct plan *p, const
         if (!p->why) return MPI_SUCCESS;
         drop_memory(p);
     }
-    if (code == MPI_SUCCESS) say(p, f, -1);
+    if (code == MPI_SUCCESS) report_choice(p, f, -1);
     if (f) rmai_win_comm_leave(f);
     return code;
 }
@@ -344,7 +344,7 @@ static void memory_of_allocate(struct plan *p, const struct rmai_win_comm *f) {
 }
 
 /* *found: the process that MPI_Win_shared_query asks for; for MPI_PROC_NULL the first one that has memory. */
-static int query(struct rmai_win *w, const char *call, int rank, const struct rmai_win_peer **found) {
+static int find_shared_peer(struct rmai_win *w, const char *call, int rank, const struct rmai_win_peer **found) {
     const int n = w->comm->n;
     int i = 0;
     if (w->flavor != MPI_WIN_FLAVOR_SHARED)
@@ -377,7 +377,7 @@ static int query(struct rmai_win *w, const char *call, int rank, const struct rm
         if (!w) return PMPI_Win_shared_query##SUFFIX(win, rank, size, unit, base);                                     \
         if (!size || !unit || !base)                                                                                   \
             return rmai_win_null(w, "MPI_Win_shared_query" #SUFFIX, "size, disp_unit or baseptr");                     \
-        code = query(w, "MPI_Win_shared_query" #SUFFIX, rank, &p);                                                     \
+        code = find_shared_peer(w, "MPI_Win_shared_query" #SUFFIX, rank, &p);                                          \
         if (code != MPI_SUCCESS) return code;                                                                          \
         *size = (MPI_Aint)p->size;                                                                                     \
         *unit = (UNIT)p->unit;                                                                                         \

@@ -114,7 +114,7 @@ static int run_access(struct access *s) {
 
 /* ---- arguments ---- */
 
-static int finish(struct access *s, int code) {
+static int end_access(struct access *s, int code) {
     const int running = rmai_running(s->c.call);
     if (running != RMA_SUCCESS) return rmai_raise(running);
     return rmai_raise(code == RMA_SUCCESS ? run_access(s) : code);
@@ -166,13 +166,13 @@ static int move_by_section(struct access *s, int put, void *dest, const void *so
                            enum rmai_when when) {
     const ptrdiff_t *const strides[RMAI_SIDES] = {put ? dest_stride : source_stride, put ? source_stride : dest_stride};
     begin_move(s, put, put ? source : dest, when);
-    return finish(s, rmai_pattern_section(&s->pattern, &s->c, 2, strides, elem, dims, count));
+    return end_access(s, rmai_pattern_section(&s->pattern, &s->c, 2, strides, elem, dims, count));
 }
 
 static int move_by_indexed(struct access *s, int put, void *dest, const void *source, const ptrdiff_t *index,
                            size_t elem, size_t n, enum rmai_when when) {
     begin_move(s, put, put ? source : dest, when);
-    return finish(s, rmai_pattern_indexed(&s->pattern, &s->c, 2, index, elem, n));
+    return end_access(s, rmai_pattern_indexed(&s->pattern, &s->c, 2, index, elem, n));
 }
 
 static int move_by_blocks(struct access *s, int put, void *dest, const void *source, const struct rma_block *to,
@@ -180,7 +180,7 @@ static int move_by_blocks(struct access *s, int put, void *dest, const void *sou
     const struct rma_block *const list[RMAI_SIDES] = {put ? to : from, put ? from : to};
     const size_t listed[RMAI_SIDES] = {put ? n_to : n_from, put ? n_from : n_to};
     begin_move(s, put, put ? source : dest, when);
-    return finish(s, rmai_pattern_blocks(&s->pattern, &s->c, 2, list, listed, 1, 1));
+    return end_access(s, rmai_pattern_blocks(&s->pattern, &s->c, 2, list, listed, 1, 1));
 }
 
 static int sides_of(int gets) { return gets ? RMAI_SIDES : RMAI_SIDES - 1; }
@@ -190,7 +190,7 @@ static int update_contiguous(struct access *s, int gets, const void *source, voi
     int code = begin_update(s, source, fetch, gets, type, op, scale, when);
     if (code == RMA_SUCCESS)
         code = rmai_pattern_contiguous(&s->pattern, &s->c, sides_of(gets), rmai_type_size((enum rma_type)type), n);
-    return finish(s, code);
+    return end_access(s, code);
 }
 
 static int update_section(struct access *s, int gets, const void *source, void *fetch, const ptrdiff_t *dest_stride,
@@ -203,7 +203,7 @@ static int update_section(struct access *s, int gets, const void *source, void *
     if (code == RMA_SUCCESS)
         code = rmai_pattern_section(&s->pattern, &s->c, sides_of(gets), strides, rmai_type_size((enum rma_type)type),
                                     dims, count);
-    return finish(s, code);
+    return end_access(s, code);
 }
 
 static int update_indexed(struct access *s, int gets, const void *source, void *fetch, const ptrdiff_t *index, size_t n,
@@ -211,7 +211,7 @@ static int update_indexed(struct access *s, int gets, const void *source, void *
     int code = begin_update(s, source, fetch, gets, type, op, scale, when);
     if (code == RMA_SUCCESS)
         code = rmai_pattern_indexed(&s->pattern, &s->c, sides_of(gets), index, rmai_type_size((enum rma_type)type), n);
-    return finish(s, code);
+    return end_access(s, code);
 }
 
 static int update_blocks(struct access *s, int gets, const void *source, void *fetch, const struct rma_block *to,
@@ -226,7 +226,7 @@ static int update_blocks(struct access *s, int gets, const void *source, void *f
         code = rmai_pattern_blocks(&s->pattern, &s->c, sides_of(gets), list, listed, size,
                                    rma_errors_recorded_ ? align : size);
     }
-    return finish(s, code);
+    return end_access(s, code);
 }
 
 /* ---- the calls ---- */

@@ -187,7 +187,7 @@ static int send_order(struct order *o) {
     return code;
 }
 
-static void advance(const struct order *o, struct rmai_run *run, size_t blocks, ptrdiff_t bytes) {
+static void advance_run(const struct order *o, struct rmai_run *run, size_t blocks, ptrdiff_t bytes) {
     for (int side = 0; side < o->x->pattern->sides; side++)
         run->at[side] += (ptrdiff_t)blocks * run->step[side] + bytes;
 }
@@ -198,7 +198,7 @@ static int order_long_block(struct order *o, struct rmai_run run, size_t len) {
     while (len > 0 && code == RMA_SUCCESS) {
         run.len = rmai_min(order_room(o), len);
         order_blocks(o, &run, 1);
-        advance(o, &run, 0, (ptrdiff_t)run.len);
+        advance_run(o, &run, 0, (ptrdiff_t)run.len);
         len -= run.len;
         code = send_order(o);
     }
@@ -214,7 +214,7 @@ static int order_run(struct order *o, struct rmai_run run) {
         else
             code = o->n > 0 ? send_order(o) : order_long_block(o, run, run.len);
         run.n -= done;
-        advance(o, &run, done, 0);
+        advance_run(o, &run, done, 0);
     }
     return code;
 }

@@ -135,7 +135,7 @@ int rmai_mpi_polls_heard(void) {
 
 /* libmpich may have been opened by a call of the program, and libucp with it: then it does not follow this library in
  * the program's list of libraries. */
-static void *next_of(const char *call) {
+static void *next_ucp_function(const char *call) {
     void *next = dlsym(RTLD_NEXT, call), *ucp;
     if (next) return next;
     ucp = dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD);
@@ -146,7 +146,7 @@ static void *next_of(const char *call) {
 }
 
 #define FIND_NEXT(next, call)                                                                                          \
-    if (!(next)) *(void **)&(next) = next_of(call)
+    if (!(next)) *(void **)&(next) = next_ucp_function(call)
 
 /* Sleeps, unless something has arrived. Returns what the last poll has found. */
 static unsigned sleep_once(void *worker, poll_call *next, struct rmai_mpi_bell *bell) {
@@ -220,7 +220,7 @@ static unsigned watched_poll(void *worker) {
 
 static unsigned first_poll(void *worker) {
     poll_call *next;
-    *(void **)&next = next_of("ucp_worker_progress");
+    *(void **)&next = next_ucp_function("ucp_worker_progress");
     SET(mpi_poll, next);
     choose(GET(how) == UNKNOWN ? guess() : (enum how)GET(how), GET(shared_bell));
     next = GET(poll_now);

@@ -302,7 +302,7 @@ static void check_stall(struct rmai_watch *w, struct rmai_stall *s) {
 }
 
 /* Reading the debugging information takes some hundredths of a second: so only for waits that will soon be reported. */
-static void find_place(struct rmai_stall *s) {
+static void find_call_place(struct rmai_stall *s) {
     s->place = calloc(1, RMAI_WAITING_PLACE);
     if (s->place) rmai_caller_place(s->place, RMAI_WAITING_PLACE);
 }
@@ -311,7 +311,7 @@ void rmai_stall_check(struct rmai_watch *w, struct rmai_stall *s) {
     struct rmai_sign sign = {.wait = s->last == 0 ? ++w->waits : w->waits, .rests = ++s->rests};
     name_wait(w, s, sign.in);
     if (!s->place && stall_patience(w) > 0 && s->waited > 0 && s->waited >= PLACE_PART * stall_patience(w))
-        find_place(s);
+        find_call_place(s);
     if (s->place) snprintf(sign.place, sizeof sign.place, "%s", s->place);
     if (s->describe) s->describe(s->described, sign.until);
     sign.stuck = (uint64_t)rmai_wait_is_stuck(w, s, stall_patience(w));
