@@ -169,7 +169,7 @@ void rma_errors_abort(int code, const char *text) {
     char line[512];
     rmai_note("%s%s%s (%s)%s", who, colon, text, rma_strerror(code), who[0] ? "; aborting the job" : "");
     if (rmai_error_place(code, text, line, sizeof line)) rmai_note("%s%s%s", who, colon, line);
-    code = code > RMA_SUCCESS && code <= RMA_ERR_SYSTEM ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
+    code = code > RMA_SUCCESS && code <= RMAI_ERR_LAST ? RMA_EXIT_BASE + code : RMA_EXIT_BASE;
     if (end_job_function) end_job_function(code);
     rmai_process_let_read();
     exit(code);

@@ -8,6 +8,8 @@
 #include "base/attributes.h"
 #include "rma.h"
 
+#define RMAI_ERR_LAST RMA_ERR_SYSTEM /* the greatest code of enum rma_error */
+
 /* rmai_error records code and text, cut at 1023 bytes, and returns code. */
 int rmai_error(int code, const char *format, ...) RMAI_PRINTF(2, 3);
 

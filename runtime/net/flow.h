@@ -269,7 +269,7 @@ static inline struct rmai_map *rmai_flow_map(struct rmai_flow *f) {
 /* rmai_flow_begin gives the flow an empty open message; returns 0 if all messages are in use, or there is no memory.
  * rmai_flow_give_up takes back an open message without records, which nobody would send. rmai_flow_send sends the open
  * message, which has a record; there is a credit. rmai_flows_note_gathered notes that elements stay in an open message:
- * a thread that begins to wait sends it. */
+ * progress for a waiting thread, a wait for room and the set's next quiet send it. */
 int rmai_flow_begin(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_give_up(struct rmai_net *net, struct rmai_flow *f);
 void rmai_flow_send(struct rmai_net *net, struct rmai_flow *f);
@@ -361,7 +361,7 @@ static inline struct rmai_flow *rmai_flow_to(struct rmai_pending *s, int pe, uin
 
 #define RMAI_UNACKNOWLEDGED_MOST 2 /* half of a flow's credits (RMAI_CREDITS), so that a stream does not stop */
 
-/* listed is 1 if and only if the link is in net->owing: while unacknowledged > 0. */
+/* listed is 1 if and only if the link is in net->owing. It is there if unacknowledged > 0, and may be for longer. */
 struct rmai_link {
     int pe;                               /* first: links are entries of a rmai_pe_table */
     unsigned unacknowledged;              /* messages of that PE that are done and not acknowledged */

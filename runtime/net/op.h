@@ -73,9 +73,9 @@ int rmai_net_alloc(const char *call, struct rmai_pending *s, int pe, size_t size
 int rmai_net_free(const char *call, struct rmai_pending *s, int pe, uint64_t offset);
 
 /* rmai_net_look has pe check that [offset, offset + len) lies in one of its segments or attached regions, and that it
- * may be read, or written, if `writes` is not 0. The address must be a multiple of align, 16
- * at most. Waits for the answer. Of a range longer than RMAI_TOUCHED_MOST not all
- * may be wanted: its pages are not touched, since they would become memory in use. */
+ * may be read, or written, if `writes` is not 0. The address must be a multiple of align, 16 at most. Waits for the
+ * answer. Pages of a range longer than RMAI_TOUCHED_MOST are not touched: the program may not need them all, and they
+ * would become memory in use. */
 #define RMAI_TOUCHED_MOST ((size_t)1 << 20)
 int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t offset, size_t len, size_t align,
                   int writes);

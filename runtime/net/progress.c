@@ -138,7 +138,8 @@ static int look_after_transport(struct rmai_net *net, int all_heard, int heard) 
     return ended + (net->self && net->self->oldest ? serve_self(net) : 0);
 }
 
-/* Receives at most so many messages. all_heard: none that has arrived is left, so no acknowledgement is delayed. */
+/* Receives at most so many messages. all_heard: the caller wants all that have arrived, so no acknowledgement is
+ * delayed. */
 static int drive_a_while(struct rmai_net *net, int most, int all_heard) {
     int heard = 0;
     while (heard < most && hear_message(net)) heard++;

@@ -10,7 +10,8 @@ struct rmai_net;
 struct rmai_wire_reader;
 
 /* rmai_net_progress is for a thread that waits, or may: it sends what has gathered in open messages, receives one
- * message, if one has arrived, does what it asks for, and waits for nothing. Returns the number of messages received.
+ * message, if one has arrived, does what it asks for, and waits for nothing. Returns how many messages were received,
+ * transfers ended, and messages of this PE to itself were served.
  * With `try` it does nothing if another thread holds the lock. Without a net (NULL) it returns 0. rmai_net_poll only
  * tries to receive: the caller is about to add to open messages; rmai_net_send_gathered only sends. */
 int rmai_net_progress(struct rmai_net *net, int try);

@@ -278,7 +278,8 @@ static __attribute__((noinline)) void open_stream(struct rmai_flow *f, const str
 }
 
 /* Adds a short element that no call waits for, and sends it if nothing is under way to its PE, unless it `stays`.
- * Returns 0, with nothing changed, if there is no memory, or no room without waiting for some. */
+ * Returns 0, with nothing added (the flow may have got an empty message), if there is no memory, or no room without
+ * waiting for some. */
 static inline __attribute__((always_inline)) int add(struct rmai_net *net, const struct element *e,
                                                      const struct rmai_op *signal, int stays) {
     struct rmai_pending *s = e->op->set;

@@ -105,7 +105,7 @@ struct rmai_net {
     struct rmai_pending *sets;
 
     _Atomic int gathered; /* 1: an open message of a set without a session may wait for an acknowledgement */
-    int sessions;         /* sets with an open session, under `lock`, */
+    int sessions;         /* sets with an open session, */
     double session_due;   /* and when their open messages are sent next, by rmai_wtime, as in the next line */
     double give_back_due; /* when the memory of idle messages may be given back */
 

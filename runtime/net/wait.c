@@ -25,7 +25,8 @@ static RMAI_COLD void look_at_wait(struct rmai_net *net, struct rmai_net_wait *w
     net->handlers.wait_lasts(net->handlers.context, &wait->stall);
 }
 
-/* Polls once, and sleeps if some polls have found nothing. Releases the lock if other threads want it. */
+/* Polls once, and sleeps if some polls have found nothing. Releases the lock while it sleeps, and between two polls if
+ * other threads want it. */
 void rmai_net_wait_turn(struct rmai_net *net, struct rmai_net_wait *wait) {
     int heard;
     /* Several tests in a row find a message sooner than one in each turn. There is nothing else to do: the turn before

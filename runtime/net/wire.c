@@ -3,6 +3,7 @@
 
 #include "runtime/net/wire.h"
 #include "base/attributes.h"
+#include "base/error.h"
 #include "base/kernels.h"
 #include "base/update.h"
 #include "runtime/job/directory.h"
@@ -334,7 +335,7 @@ int rmai_wire_next_item(struct rmai_wire_reader *m, struct rmai_item *i, const u
     m->at += sizeof *i;
     if (RMAI_UNLIKELY(rmai_padded(i->len) > bytes_left(m)))
         return refuse_message(m, "item", "%u bytes of data, and %zu are left", i->len, bytes_left(m));
-    if (RMAI_UNLIKELY(i->code > RMA_ERR_SYSTEM)) return refuse_message(m, "item", "%u is no code of an error", i->code);
+    if (RMAI_UNLIKELY(i->code > RMAI_ERR_LAST)) return refuse_message(m, "item", "%u is no code of an error", i->code);
     *data = m->at;
     m->at += rmai_padded(i->len);
     m->next++;
