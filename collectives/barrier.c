@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Barriers and syncs of a team. After a barrier all earlier operations are complete and all PEs have arrived; after a
  * sync all PEs have arrived, and nothing else is promised. The job and the node have barriers of their own
- * (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox), others also by messages
+ * (runtime/node/barrier), teams of one node meet by their mailboxes (runtime/node/mailbox), others by rounds
  * (runtime/team). */
 #include "config.h"
 
 #include "collectives/call.h"
 #include "base/error.h"
-#include "collectives/nodes.h"
 #include "runtime/context.h"
 #include "runtime/meet.h"
 #include "runtime/node/mailbox.h"
@@ -15,21 +14,15 @@
 #include "runtime/team.h"
 #include "runtime/world.h"
 
-/* Apart, so that a team of one node saves no registers for it. */
-static __attribute__((noinline)) int sync_nodes(struct rmai_world *w, const char *call, struct rmai_team *t) {
-    const int code = t->nodes.room ? RMA_SUCCESS : rmai_nodes_ready(w, call, t);
-    return code == RMA_SUCCESS ? rmai_team_meet(w, call, t, NULL, 0, NULL) : code;
-}
-
 static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t) {
     if (t == &w->teams->team[RMAI_TEAM_WORLD]) return rmai_meet_only(w, call);
     if (t == &w->teams->team[RMAI_TEAM_SHARED]) {
         rmai_meet_node(w, call);
         return RMA_SUCCESS;
     }
+    if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);
     t->near.call = call;
-    if (t->near.n > 1) rmai_call_says(&t->near, &(struct rmai_statement){.call = RMAI_CALL_SYNC});
-    if (t->near.n < t->n) return sync_nodes(w, call, t);
+    rmai_call_says(&t->near, &(struct rmai_statement){.call = RMAI_CALL_SYNC});
     rmai_mailbox_sync(&t->near);
     return RMA_SUCCESS;
 }

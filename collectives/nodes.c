@@ -94,7 +94,9 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
     int code, met, worst, rule;
     if (nodes->room) return RMA_SUCCESS;
-    nodes->leaders = *rmai_team_group(w, t);
+    /* A group that has failed before is kept, and fails again. */
+    if (!nodes->all.net) nodes->all = rmai_team_group(w, t, RMAI_TEAMS_TAG);
+    nodes->leaders = nodes->all;
     nodes->leaders.tag = RMAI_TEAMS_LEADERS_TAG + rmai_team_number(w, t);
     rule = rmai_nodes_rule(&w->job, t, nodes);
     worst = code = get_memory(call, t, nodes, rule, most);

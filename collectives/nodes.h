@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which nodes a team has (struct rmai_team_nodes in runtime/team.h). A team on several nodes finds out in its first
- * sync or collective. */
+ * collective that moves data; most teams never make such a call. */
 #ifndef RMAI_NODES_H
 #define RMAI_NODES_H
 

@@ -642,7 +642,7 @@ int rma_team_split_color(rma_team *parent, int color, int key, rma_team **team);
 
 /* rma_team_sync: wait for every PE of team to arrive. The call completes no puts (rma_quiet does). After the call a PE
  * sees everything that PEs of its node stored to the node's memory before their calls. Collective over team.
- * RMA_ERR_ARG; RMA_ERR_NO_MEM, on all PEs, in the first call for a team on several nodes. */
+ * RMA_ERR_ARG. */
 int rma_team_sync(rma_team *team);
 
 /* rma_team_barrier: rma_quiet, then rma_team_sync. */

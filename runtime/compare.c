@@ -138,7 +138,7 @@ struct proposal {
     uint64_t bits;
 };
 
-_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a team merges proposals");
+_Static_assert(sizeof(struct proposal) <= RMAI_TEAM_DATA, "a proposal travels with a round");
 
 static void merge_proposals(void *mine, const void *other) {
     struct proposal *a = mine, b;
@@ -150,12 +150,7 @@ static void merge_proposals(void *mine, const void *other) {
 int rmai_compare_in_team(struct rmai_world *w, const char *call, struct rmai_team *t, const struct rmai_statement *mine,
                          const struct rmai_words *words, uint64_t *bits) {
     struct proposal p = {rmai_compared(mine), bits ? *bits : 0};
-    const uint16_t stamp = t->near.stamp;
-    int met;
-    memcpy(rmai_mailbox_said(&t->near), mine, sizeof *mine);
-    t->near.stamp = 0; /* calls that differ are compared below */
-    met = rmai_team_meet(w, call, t, &p, sizeof p, merge_proposals);
-    t->near.stamp = stamp;
+    const int met = rmai_team_meet(w, call, t, &p, sizeof p, merge_proposals);
     if (bits) *bits = p.bits;
     return met != RMA_SUCCESS && mine->code == RMA_SUCCESS ? met
                                                            : rmai_compare_verdict(&p.stated, call, mine->code, words);

@@ -222,10 +222,7 @@ static int quiet_pes(const char *call, const rma_ctx *ctx, const int *pes, size_
     if (!pes && n) return rmai_raise(rmai_error(RMA_ERR_ARG, "%s: pes is a null pointer, and n is %zu", call, n));
     for (size_t i = 0; i < n; i++)
         if (rmai_context_pe(c, call, pes[i]) < 0) return rmai_raise(RMA_ERR_PE);
-    for (size_t i = 0; i < n; i++) {
-        int one = rmai_net_quiet_pe(call, c->pending, rmai_team_pe(c->team, pes[i]));
-        if (code == RMA_SUCCESS) code = one;
-    }
+    for (size_t i = 0; i < n; i++) code = rmai_net_quiet_pe(call, c->pending, rmai_team_pe(c->team, pes[i]), code);
     return rmai_raise(code);
 }
 
@@ -233,7 +230,7 @@ int rma_quiet_of_(int pe) {
     static const char call[] = "rma_pe_quiet";
     struct rmai_context *c = rmai_context(call, RMA_CTX_DEFAULT);
     atomic_thread_fence(memory_order_release);
-    return c ? rmai_net_quiet_pe(call, c->pending, pe) : rma_last_code();
+    return c ? rmai_net_quiet_pe(call, c->pending, pe, RMA_SUCCESS) : rma_last_code();
 }
 
 int rma_pe_quiet(const int *pes, size_t n) { return quiet_pes("rma_pe_quiet", RMA_CTX_DEFAULT, pes, n); }

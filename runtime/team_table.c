@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(struct rmai_header) <= RMAI_MAILBOXES_AT, "the mailboxes follow the header");
 _Static_assert(RMAI_MAILBOXES_AT + RMAI_TEAMS * sizeof(struct rmai_mailbox) <= RMAI_STRIPES_AT,
                "the mailboxes of all teams fit");
 
@@ -32,13 +31,18 @@ void rmai_teams_none(struct rmai_teams *all) {
     for (int i = 0; i < RMAI_TEAMS; i++)
         if (all->team[i].n) memset(&all->team[i], 0, sizeof all->team[i]);
     all->free = all->committed = 0;
+    all->rounds = 0;
 }
 
+/* The words of the first numbers follow the header and each other, and so do their mailboxes. */
 int rmai_teams_commit(struct rmai_world *w) {
-    int code = rmai_commit(&w->reservation, rmai_header(&w->job, w->job.node_my_pe), sizeof(struct rmai_header));
-    return code == RMA_SUCCESS ? rmai_commit(&w->reservation, own_mailbox(w, RMAI_TEAM_WORLD),
-                                             (RMAI_TEAM_SHARED + 1) * sizeof(struct rmai_mailbox))
-                               : code;
+    const size_t standing = RMAI_TEAM_SHARED + 1;
+    int code;
+    w->teams->rounds = rmai_team_rounds(w->job.n_pes);
+    code = rmai_commit(&w->reservation, rmai_header(&w->job, w->job.node_my_pe), rmai_team_words_at(w, (int)standing));
+    return code == RMA_SUCCESS
+               ? rmai_commit(&w->reservation, own_mailbox(w, RMAI_TEAM_WORLD), standing * sizeof(struct rmai_mailbox))
+               : code;
 }
 
 static int open_mailboxes(struct rmai_world *w, const char *call, struct rmai_team *t, int number) {
@@ -55,6 +59,7 @@ int rmai_teams_open(struct rmai_world *w) {
     struct rmai_teams *all = w->teams;
     int step = w->job.node_n_pes > 1 ? w->job.node_pes[1] - w->job.node_pes[0] : 1, regular = 1, code;
     rmai_teams_none(all);
+    all->rounds = rmai_team_rounds(w->job.n_pes);
     all->free = ~(uint64_t)3;
     all->committed = 3;
     all->team[RMAI_TEAM_WORLD] = (struct rmai_team){.stride = 1, .n = w->job.n_pes, .me = w->job.my_pe, .live = 1};
@@ -69,7 +74,10 @@ int rmai_teams_open(struct rmai_world *w) {
 }
 
 void rmai_teams_clear(struct rmai_world *w) {
-    for (int number = RMAI_TEAM_WORLD; number <= RMAI_TEAM_SHARED; number++) rmai_mailbox_clear(own_mailbox(w, number));
+    for (int number = RMAI_TEAM_WORLD; number <= RMAI_TEAM_SHARED; number++) {
+        rmai_team_clear_words(w, &w->teams->team[number]);
+        rmai_mailbox_clear(own_mailbox(w, number));
+    }
 }
 
 void rmai_teams_close(struct rmai_world *w) {
@@ -79,14 +87,23 @@ void rmai_teams_close(struct rmai_world *w) {
 
 /* ---- the others ---- */
 
+static int commit_number(struct rmai_world *w, const char *call, int number) {
+    const size_t at = rmai_team_words_at(w, number), end = rmai_team_words_at(w, number + 1);
+    int code = rmai_commit(&w->reservation, rmai_job_space(&w->job, w->job.node_my_pe) + at, end - at);
+    if (code == RMA_SUCCESS) code = rmai_commit(&w->reservation, own_mailbox(w, number), sizeof(struct rmai_mailbox));
+    if (code != RMA_SUCCESS) rmai_error_prefix("%s: ", call);
+    return code;
+}
+
 int rmai_team_prepare(struct rmai_world *w, const char *call, int number, struct rmai_team *made) {
     const uint64_t bit = (uint64_t)1 << number;
     assert(number > RMAI_TEAM_SHARED && number < RMAI_TEAMS && w->teams->free & bit && "the number was free");
     if (!(w->teams->committed & bit)) {
-        int code = rmai_commit(&w->reservation, own_mailbox(w, number), sizeof(struct rmai_mailbox));
-        if (code != RMA_SUCCESS) return rmai_error_prefix("%s: ", call);
+        int code = commit_number(w, call, number);
+        if (code != RMA_SUCCESS) return code;
         w->teams->committed |= bit;
     }
+    rmai_team_clear_words(w, &w->teams->team[number]);
     rmai_mailbox_clear(own_mailbox(w, number));
     return open_mailboxes(w, call, made, number);
 }

@@ -153,7 +153,7 @@ int rma_team_destroy(rma_team *team) {
                                      rmai_error_of_shmem(call) ? "SHMEM" : "RMA",
                                      rmai_team_number(w, t) == RMAI_TEAM_WORLD ? "WORLD" : "SHARED"));
     code = rmai_contexts_end(w, call, t);
-    met = rmai_team_meet_last(w, call, t);
+    met = rmai_team_meet(w, call, t, NULL, 0, NULL);
     rmai_team_remove(w, t);
     return rmai_raise(code != RMA_SUCCESS ? code : met);
 }

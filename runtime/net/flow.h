@@ -171,7 +171,7 @@ struct rmai_flow {
     struct rmai_message *open;   /* the message that it fills, or NULL */
     struct rmai_map *map;        /* what is known of the PE's memory in the windows, or NULL */
     uint64_t ages[RMAI_CREDITS]; /* of the messages under way: message number i has ages[i % RMAI_CREDITS] */
-    uint64_t touched_age;        /* the set's, when the flow was touched first */
+    uint64_t touched_age;        /* the set's, when the flow was touched first since its last flush */
     size_t unpolled;             /* bytes of elements since a call that added one has polled for replies */
     unsigned asked;              /* elements and transfers since it was idle */
     unsigned alone : 8;          /* messages of a single element that nobody waited for, so far */
@@ -230,7 +230,7 @@ struct rmai_pending {
     struct rmai_flow *last; /* the last one that was used */
     struct rmai_flow *own;  /* the one to this PE itself, if there is one (rmai_net_loops_back) */
     struct rmai_flow *busy;
-    uint64_t age;          /* quiets so far */
+    uint64_t age;          /* grows with each quiet, and each wait of a part of the set */
     unsigned touched;      /* flows that need a flush, or are being flushed */
     int failed, failed_pe; /* the first error that nobody waited for, until the next quiet, and the PE */
     const char *failed_op; /* and what failed there */

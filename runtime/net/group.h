@@ -20,9 +20,10 @@
 struct rmai_net;
 struct rmai_team;
 
-#define RMAI_LEADERS_TAG       20000 /* of the leaders of all nodes */
-#define RMAI_TEAMS_TAG         20001 /* of the PEs of team 0; the other numbers follow */
-#define RMAI_TEAMS_LEADERS_TAG 20101 /* of the leaders of the nodes of team 0; the other numbers follow */
+#define RMAI_LEADERS_TAG        20000 /* of the leaders of all nodes */
+#define RMAI_TEAMS_TAG          20001 /* of the PEs of team 0; the other numbers follow */
+#define RMAI_TEAMS_LEADERS_TAG  20101 /* of the leaders of the nodes of team 0; the other numbers follow */
+#define RMAI_TEAMS_MEETINGS_TAG 20201 /* of the PEs of team 0 when they meet; the other numbers follow */
 
 struct rmai_group {
     struct rmai_net *net;

@@ -30,7 +30,7 @@ static inline int report_failure(const char *call, struct rmai_pending *s, int c
 }
 
 /* Flushes the flows that have used a window until `age`, or only the flow `only`, and serves other PEs between two
- * flushes. Another thread's quiet may count on a flush that fails, so the next one says it again. */
+ * flushes. Another thread may count on a flush that fails: with threads the next quiet says it, too. */
 static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only, uint64_t age) {
     struct rmai_flow *f = rmai_window_touched(s->busy, only, age);
     int code = RMA_SUCCESS, one;
@@ -100,7 +100,7 @@ static struct rmai_flow *busy_flow(const struct rmai_pending *s, int pe) {
 }
 
 /* Records for pe may have gone to its proxy. */
-static int quiet_pe(const char *call, struct rmai_pending *s, int pe) {
+static int complete_pe(const char *call, struct rmai_pending *s, int pe) {
     uint64_t mark;
     struct rmai_flow *f = busy_flow(s, pe), *proxy = busy_flow(s, rmai_pending_goes_to(s, pe, &mark));
     int code = RMA_SUCCESS, one;
@@ -110,14 +110,15 @@ static int quiet_pe(const char *call, struct rmai_pending *s, int pe) {
         one = complete(call, s, proxy);
         if (code == RMA_SUCCESS) code = one;
     }
-    return report_failure(call, s, code);
+    return code;
 }
 
-int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe) {
-    int code;
-    if (!s) return RMA_SUCCESS;
+int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe, int code) {
+    int one;
+    if (!s) return code;
     rmai_net_enter(s->net);
-    code = quiet_pe(call, s, pe);
+    one = complete_pe(call, s, pe);
+    code = report_failure(call, s, code == RMA_SUCCESS ? one : code);
     rmai_net_leave(s->net);
     return code;
 }
@@ -145,7 +146,7 @@ int rmai_net_test_quiet(const char *call, struct rmai_pending *s, int *quiet) {
     return *quiet = 1, s ? try_quiet(call, s, 1, quiet) : RMA_SUCCESS;
 }
 
-/* Leaves earlier failures to the next quiet. */
+/* Leaves earlier failures to the next quiet; returns only the error of a flush that fails here. */
 static __attribute__((noinline)) int complete_puts(const char *call, struct rmai_pending *s) {
     return complete_all(call, s);
 }
@@ -308,7 +309,7 @@ int rmai_net_complete_own(const char *call, struct rmai_pending *s) {
     int code = RMA_SUCCESS;
     if (!s || !s->net->biased) return RMA_SUCCESS;
     rmai_net_enter(s->net);
-    if (rmai_pending_own_busy(s)) code = quiet_pe(call, s, s->net->job->my_pe);
+    if (rmai_pending_own_busy(s)) code = complete_pe(call, s, s->net->job->my_pe);
     rmai_net_leave(s->net);
     return code;
 }

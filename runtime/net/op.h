@@ -84,10 +84,12 @@ int rmai_net_look(const char *call, struct rmai_pending *s, int pe, uint64_t off
  * gives the last value that this PE has learned, or 0 if it has learned none; with `fresh` it asks pe. */
 int rmai_net_extent(const char *call, struct rmai_pending *s, int pe, enum rmai_pool pool, int fresh, size_t *extent);
 
-/* rmai_net_quiet waits until all operations of s are complete; rmai_net_quiet_pe waits for those to pe. Both return
- * RMA_SUCCESS, or the first error of an operation that nobody waited for. s may be NULL, in a job of one node. */
+/* rmai_net_quiet waits until all operations that s has begun before it are complete; rmai_net_quiet_pe waits for those
+ * to pe. Both return RMA_SUCCESS, or the first error of an operation that nobody waited for; rmai_net_quiet_pe returns
+ * `code`, the result of the PEs before, if that is an error, and leaves such an operation to the next quiet. s may be
+ * NULL, in a job of one node. */
 int rmai_net_quiet(const char *call, struct rmai_pending *s);
-int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe);
+int rmai_net_quiet_pe(const char *call, struct rmai_pending *s, int pe, int code);
 
 /* rmai_net_try_quiet drives progress, and writes to *quiet whether all operations of s are complete. It waits for no
  * message, but it flushes the windows that s has used: MPI has no other way to tell that their transfers are complete.
@@ -114,7 +116,8 @@ void rmai_net_send_open(struct rmai_pending *s, int pe);
 int rmai_net_loops_back(struct rmai_pending *s, int waits);
 
 /* rmai_net_complete_own completes such operations: an atomic on an own word that is done directly comes next. s may be
- * NULL. Returns what rmai_net_quiet_pe does. rmai_net_count_streams counts in the sets' traffic what open streams have
+ * NULL. Returns RMA_SUCCESS, or the error of a flush; it leaves earlier
+ * failures to the next quiet. rmai_net_count_streams counts in the sets' traffic what open streams have
  * taken; net may be NULL. */
 int rmai_net_complete_own(const char *call, struct rmai_pending *s);
 void rmai_net_count_streams(struct rmai_net *net);

@@ -74,7 +74,6 @@ void rmai_mailbox_clear(struct rmai_mailbox *mine) {
     atomic_store_explicit(&mine->sleepers, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->wake_epoch, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
-    atomic_store_explicit(&mine->done.value, 0, memory_order_relaxed);
 }
 
 void rmai_mailbox_close(struct rmai_mailboxes *near) {
@@ -281,17 +280,4 @@ void rmai_mailbox_sync(struct rmai_mailboxes *near) {
     rmai_mailbox_begin(near, 1, 0);
     rmai_mailbox_meet(near);
     rmai_mailbox_through(near);
-}
-
-/* The words above are in the mailbox of the PE that is awaited: a PE that is late may still poll them. So here each PE
- * counts in the mailbox of each other one, and waits for its own count alone. */
-void rmai_mailbox_end(struct rmai_mailboxes *near) {
-    for (int i = 0; i < near->n; i++) {
-        if (i == near->me) continue;
-        /* Release: what this PE has read there comes before the owner's next use of the mailbox. */
-        atomic_fetch_add_explicit(&near->mailbox[i]->done.value, 1, memory_order_release);
-        atomic_thread_fence(memory_order_seq_cst); /* as in publish_epoch */
-        if (atomic_load_explicit(&near->mailbox[i]->sleepers, memory_order_relaxed)) rmai_wake(&near->mailbox[i]->done);
-    }
-    wait_for_epoch(near, near->me, &near->mine->done, (uint32_t)near->n - 1, ANY_NEAR);
 }

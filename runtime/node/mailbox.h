@@ -60,7 +60,6 @@ struct rmai_mailbox {
     _Atomic uint32_t wake_epoch;                    /* a sleeping PE waits until the owner is through with this epoch */
     /* In the first near PE's mailbox: how many PEs have arrived in this epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
-    struct rmai_event done; /* near PEs that read no mailbox of this team any more (rmai_mailbox_end) */
     _Alignas(RMAI_APART) uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by epoch; only read for errors */
     _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
@@ -163,10 +162,6 @@ void rmai_mailbox_leave(struct rmai_mailboxes *near);
 
 /* rmai_mailbox_sync is a whole epoch without data, in which all near PEs meet. */
 void rmai_mailbox_sync(struct rmai_mailboxes *near);
-
-/* rmai_mailbox_end is the last meeting: no near PE reads this PE's mailbox any more, so it may be cleared for another
- * team. */
-void rmai_mailbox_end(struct rmai_mailboxes *near);
 
 /* ---- buffers of a posted place ---- */
 

@@ -68,7 +68,6 @@ struct shared {
     uint64_t guarded;       /* turns with the lock */
     uint64_t turns;         /* of the ring so far */
     int *burst;             /* broadcasts of a burst that each PE has been through */
-    uint64_t *synced;       /* by PE: which sync of a team it has come to last */
     size_t offset;          /* of the present symmetric block, as the first PE has got it; SIZE_MAX: nobody has yet */
     size_t heap;            /* bytes of that PE's symmetric heap */
 };
@@ -749,28 +748,6 @@ static void burst_phase(struct actor *a) {
     sim_expect(a->pe, "rma_sync_all", rma_sync_all());
 }
 
-/* All members have come to the sync before any of them goes on. */
-static void sync_members(struct actor *a, rma_team *team, int start, int stride, int size, uint64_t salt) {
-    a->shared->synced[a->me] = salt;
-    sim_expect(a->pe, "rma_team_sync", rma_team_sync(team));
-    for (int i = 0; i < size; i++)
-        if (a->shared->synced[start + i * stride] != salt)
-            sim_fail(a->pe, "rma_team_sync has not waited for PE %d", start + i * stride);
-}
-
-/* PE 0 leaves a team with PE 1, and uses its number at once for a team with PE 2, while PE 1 may still be leaving. */
-static void use_number_again(struct actor *a) {
-    rma_team *left = NULL, *parent = NULL, *next = NULL;
-    if (a->n < 3) return;
-    sim_expect(a->pe, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, 0, 1, 2, &left));
-    sim_expect(a->pe, "rma_team_split_strided", rma_team_split_strided(RMA_TEAM_WORLD, 0, 2, 2, &parent));
-    sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(left));
-    if (parent == RMA_TEAM_INVALID) return;
-    sim_expect(a->pe, "rma_team_split_strided", rma_team_split_strided(parent, 0, 1, 2, &next));
-    sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(next));
-    sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(parent));
-}
-
 static void team_phase(struct actor *a) {
     const int start = (int)together(a, (uint64_t)a->n), most = a->n - start;
     const int stride = 1 + (int)together(a, 3), size = 1 + (int)together(a, (uint64_t)((most - 1) / stride) + 1);
@@ -780,11 +757,10 @@ static void team_phase(struct actor *a) {
     if (team != RMA_TEAM_INVALID) {
         const int me = (a->me - start) / stride;
         for (uint64_t i = 0; i < 1 + salt % 3; i++) call_collectives(a, team, me, size, salt + i);
-        if (salt % 2) sync_members(a, team, start, stride, size, salt);
+        if (salt % 2) sim_expect(a->pe, "rma_team_sync", rma_team_sync(team));
         sim_expect(a->pe, "rma_team_destroy", rma_team_destroy(team));
     }
     if (salt % 5 == 0) sim_expect(a->pe, "rma_sync_all", rma_sync_all());
-    if (salt % 3 == 0) use_number_again(a);
 }
 
 /* ---- symmetric memory ---- */
@@ -887,9 +863,11 @@ static void begin_numbers_late(struct actor *a) {
     for (int k = 0; k < RMAI_BARRIER_ROUNDS; k++) header->barrier.round[k].event.value = late;
     header->barrier.gate.event.value = late;
     header->barrier.gathered.event.value = header->barrier.released.event.value = late;
-    t->near.epoch = t->near.known = late;
-    for (int i = 0; i < RMAI_SLOTS; i++) t->near.mine->slot[i].posted.value = late;
-    t->near.mine->through.value = t->near.mine->gate.value = t->near.mine->wake_epoch = late;
+    t->epoch = late;
+    for (unsigned k = 0; k < w->teams->rounds; k++) {
+        char *at = rmai_job_space(&w->job, w->job.node_my_pe) + rmai_team_words_at(w, RMAI_TEAM_WORLD);
+        ((struct rmai_team_round *)(void *)at)[k].event.value = late;
+    }
     sim_gather(a->pe, NULL);
 }
 
@@ -934,7 +912,6 @@ void *jobs_begin(const struct sim_options *options) {
     shared->seed = options->seed;
     shared->sum = calloc((size_t)shared->n, sizeof *shared->sum);
     shared->burst = calloc((size_t)shared->n, sizeof *shared->burst);
-    shared->synced = calloc((size_t)shared->n, sizeof *shared->synced);
     shared->ticket = calloc((size_t)shared->n, TICKETS_MOST);
     rma_set_errhandler(rma_errors_return);
     return shared;
@@ -943,7 +920,6 @@ void *jobs_begin(const struct sim_options *options) {
 void jobs_end(void *context) {
     struct shared *shared = context;
     free(shared->burst);
-    free(shared->synced);
     free(shared->ticket);
     free(shared->sum);
     free(shared);

@@ -1828,7 +1828,7 @@ START_TEST(sets_wait_each_for_its_own) {
     ck_assert_int_eq(op_put("rma_ctx_put", second, 1, 8, source + 8, 8, RMAI_LATER), RMA_SUCCESS);
     ck_assert_uint_eq(nothing, 0);
     ck_assert_int_eq(quiet(p), RMA_SUCCESS);
-    ck_assert_int_eq(rmai_net_quiet_pe("rma_ctx_quiet", second, 1), RMA_SUCCESS);
+    ck_assert_int_eq(rmai_net_quiet_pe("rma_ctx_quiet", second, 1, RMA_SUCCESS), RMA_SUCCESS);
     ck_assert_uint_eq(nothing, RMA_ALL_COMPLETE_);
     ck_assert(is_filled(there->memory, 16, 9));
     rmai_pending_close(second);
