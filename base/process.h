@@ -66,8 +66,8 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
 
 /* rmai_process_threads writes the numbers of this process's threads, without those of rmai_thread and UCX's of FUSE
  * (rmai_thread_is_of_fuse). Returns how many there are, or -1 if there are more than `most`, or the system does not
- * tell. rmai_process_handlers: a number made of
- * the process's functions for signals; 0 if it has none. rmai_process_has_children: 1 if it has child processes. */
+ * tell. rmai_process_handlers: a number made of the process's functions for signals; 0 if it has none.
+ * rmai_process_has_children: 1 if it has child processes. */
 int rmai_process_threads(int *number, int most);
 int rmai_thread_is_of_fuse(const char *name);
 uint64_t rmai_process_handlers(void);
