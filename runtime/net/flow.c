@@ -19,7 +19,7 @@ struct rmai_flow *rmai_flow_find_(struct rmai_pending *s, int pe) {
     return s->last = f;
 }
 
-static inline void publish(struct rmai_pending *s) {
+static inline void publish_complete(struct rmai_pending *s) {
     const int puts = atomic_load_explicit(&s->streams.puts, memory_order_relaxed);
     const uint32_t complete = !s->busy && !s->failed                                  ? RMA_ALL_COMPLETE_
                               : puts != RMAI_NO_PUTS                                  ? 0
@@ -31,7 +31,7 @@ static inline void publish(struct rmai_pending *s) {
     __atomic_store_n(s->complete_too, complete, __ATOMIC_RELEASE);
 }
 
-void rmai_pending_publish(struct rmai_pending *s) { publish(s); }
+void rmai_pending_publish(struct rmai_pending *s) { publish_complete(s); }
 
 int rmai_flow_waits_beside_messages_(const struct rmai_flow *f, uint64_t age) {
     for (const struct rmai_flow_flush *i = f->flushing; i; i = i->next)
@@ -45,7 +45,7 @@ void rmai_flow_list_(struct rmai_flow *f) {
     f->listed = 1;
     f->next = f->set->busy;
     f->set->busy = f;
-    if (!f->next) publish(f->set);
+    if (!f->next) publish_complete(f->set);
 }
 
 void rmai_flows_unlist(struct rmai_pending *s) {
@@ -66,7 +66,7 @@ void rmai_flows_unlist(struct rmai_pending *s) {
     s->copied = 0;
     if (RMAI_UNLIKELY(s->net->by_node.open)) rmai_pending_choose_way(s);
     atomic_store_explicit(&s->streams.puts, RMAI_NO_PUTS, memory_order_relaxed);
-    publish(s);
+    publish_complete(s);
 }
 
 void rmai_pending_fail(struct rmai_pending *s, int pe, const char *operation, int code) {
@@ -272,7 +272,7 @@ static RMAI_COLD void land_all(struct rmai_message *m) {
     }
 }
 
-static inline void answered(struct rmai_net *net, struct rmai_link *link) {
+static inline void end_oldest(struct rmai_net *net, struct rmai_link *link) {
     struct rmai_message *m = link->oldest;
     struct rmai_flow *f = m->flow;
     assert(rmai_flow_under_way(f) > 0 && f->listed && "the message was under way, so its flow is busy");
@@ -292,7 +292,7 @@ static inline void answered(struct rmai_net *net, struct rmai_link *link) {
     if (rmai_flow_has_open(f) && (!f->set->session || f->open->awaited)) rmai_flow_send(net, f);
 }
 
-void rmai_link_answered(struct rmai_net *net, struct rmai_link *link) { answered(net, link); }
+void rmai_link_answered(struct rmai_net *net, struct rmai_link *link) { end_oldest(net, link); }
 
 int rmai_link_done(struct rmai_net *net, int from, unsigned n) {
     struct rmai_link *link = rmai_link_to(net, from);
@@ -301,7 +301,7 @@ int rmai_link_done(struct rmai_net *net, int from, unsigned n) {
             return rmai_net_damaged(from, "it says that more requests are done than are under way to that PE");
         if (RMAI_UNLIKELY(link->oldest->to_come))
             return rmai_net_damaged(from, "it says that a request is done whose values have not come");
-        answered(net, link);
+        end_oldest(net, link);
     }
     return RMA_SUCCESS;
 }

@@ -248,11 +248,16 @@ struct rmai_pending {
 };
 
 /* rmai_flow_of returns the flow to pe, which it makes if there is none, or NULL without memory; only threads of the
- * program call it. rmai_flow_list: quiet has something of the flow to complete. rmai_flows_unlist takes those off the
- * list that are idle. */
+ * program call it. rmai_flow_busy returns the listed flow to pe, or NULL. rmai_flow_list: quiet has something of the
+ * flow to complete. rmai_flows_unlist takes those off the list that are idle. */
 struct rmai_flow *rmai_flow_find_(struct rmai_pending *s, int pe);
 static inline struct rmai_flow *rmai_flow_of(struct rmai_pending *s, int pe) {
     return RMAI_LIKELY(s->last && s->last->pe == pe) ? s->last : rmai_flow_find_(s, pe);
+}
+static inline struct rmai_flow *rmai_flow_busy(const struct rmai_pending *s, int pe) {
+    struct rmai_flow *f = s->busy;
+    while (f && f->pe != pe) f = f->next;
+    return f;
 }
 void rmai_flow_list_(struct rmai_flow *f);
 static inline void rmai_flow_list(struct rmai_flow *f) {

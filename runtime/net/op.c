@@ -30,44 +30,30 @@ static inline int report_failure(const char *call, struct rmai_pending *s, int c
 }
 
 /* Flushes the flows that have used a window until `age`, or only the flow `only`, and serves other PEs between two
- * flushes. Another thread may count on a flush that fails: with threads the next quiet says it, too. */
+ * flushes. With several threads another one may rely on the same flush. */
 static int flush_flows(const char *call, struct rmai_pending *s, const struct rmai_flow *only, uint64_t age) {
     struct rmai_flow *f = rmai_window_touched(s->busy, only, age);
     int code = RMA_SUCCESS, one;
     while (f) {
-        one = rmai_window_flush(s->net, call, f);
-        if (RMAI_UNLIKELY(one != RMA_SUCCESS) && !s->net->biased)
-            rmai_pending_fail(s, f->pe, "transfer through MPI's window, to", one);
+        one = rmai_window_flush(s->net, call, f, !s->net->biased);
         if (code == RMA_SUCCESS) code = one;
         if ((f = rmai_window_touched(s->busy, only, age)) != NULL) rmai_net_drive_once(s->net);
     }
     return code;
 }
 
-/* 1 if something of s that is at most `age` old is not complete. */
-static inline int is_busy(const struct rmai_pending *s, const struct rmai_flow *only, uint64_t age) {
-    for (const struct rmai_flow *f = s->busy; f; f = f->next)
-        if ((!only || f == only) && ((f->touched && f->touched_age <= age) || rmai_flow_waits_until(f, age))) return 1;
-    return 0;
-}
-
 /* Completes what has begun in s, or in the flow `only` if it is not NULL: flushes the windows first, then waits for
  * replies. All open messages are sent before the first reply is waited for, so the replies of all PEs come at the same
- * time. Other threads may begin more operations meanwhile, without end: these are younger. */
+ * time. What other threads begin meanwhile is younger, and is not waited for. */
 static inline __attribute__((always_inline)) int complete(const char *call, struct rmai_pending *s,
                                                           struct rmai_flow *only) {
     const uint64_t age = s->age++;
-    int code = RMA_SUCCESS, one;
-    do {
-        if (RMAI_UNLIKELY(s->touched)) {
-            one = flush_flows(call, s, only, age);
-            if (code == RMA_SUCCESS) code = one;
-        }
-        if (only)
-            rmai_flow_wait(s->net, call, only, age);
-        else
-            rmai_flows_wait(s->net, call, s, age);
-    } while (is_busy(s, only, age));
+    const int code = RMAI_UNLIKELY(s->touched) ? flush_flows(call, s, only, age) : RMA_SUCCESS;
+    if (only)
+        rmai_flow_wait(s->net, call, only, age);
+    else
+        rmai_flows_wait(s->net, call, s, age);
+    assert((only || !s->busy || !s->net->biased) && "only other threads can have begun more");
     return code;
 }
 
@@ -77,32 +63,21 @@ static inline __attribute__((always_inline)) int complete_all(const char *call, 
     return complete(call, s, NULL);
 }
 
-static inline int quiet(const char *call, struct rmai_pending *s) {
-    return report_failure(call, s, complete_all(call, s));
-}
-
 int rmai_net_quiet(const char *call, struct rmai_pending *s) {
     int code, idle;
     if (!s) return RMA_SUCCESS;
     rmai_net_enter(s->net);
     idle = !s->busy;
-    code = quiet(call, s);
+    code = report_failure(call, s, complete_all(call, s));
     rmai_net_leave(s->net);
     if (RMAI_UNLIKELY(idle)) rmai_net_poll_sometimes(s->net);
     return code;
 }
 
-/* Returns the flow to pe if quiet has something of it to complete, or NULL. */
-static struct rmai_flow *busy_flow(const struct rmai_pending *s, int pe) {
-    struct rmai_flow *f = s->busy;
-    while (f && f->pe != pe) f = f->next;
-    return f;
-}
-
 /* Records for pe may have gone to its proxy. */
 static int complete_pe(const char *call, struct rmai_pending *s, int pe) {
     uint64_t mark;
-    struct rmai_flow *f = busy_flow(s, pe), *proxy = busy_flow(s, rmai_pending_goes_to(s, pe, &mark));
+    struct rmai_flow *f = rmai_flow_busy(s, pe), *proxy = rmai_flow_busy(s, rmai_pending_goes_to(s, pe, &mark));
     int code = RMA_SUCCESS, one;
     if (f || proxy) rmai_add(&s->net->traffic->more[RMAI_QUIETS], 1);
     if (f) code = complete(call, s, f);

@@ -412,8 +412,7 @@ void rmai_request_complete_proxy(struct rmai_net *net, const char *call, struct 
     struct rmai_flow *f;
     uint64_t mark;
     if (!s->by_node) return;
-    f = s->busy;
-    while (f && f->pe != rmai_pending_goes_to(s, pe, &mark)) f = f->next;
+    f = rmai_flow_busy(s, rmai_pending_goes_to(s, pe, &mark));
     if (f && f->pe != pe) rmai_flow_wait(net, call, f, s->age++);
 }
 

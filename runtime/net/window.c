@@ -23,7 +23,7 @@
 /* ---- flushes ---- */
 
 /* What is begun meanwhile touches the flow again. */
-int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f) {
+int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f, int for_others) {
     const unsigned touched = f->touched;
     struct rmai_flow_flush mine = {f->flushing, f->touched_age}, **i = &f->flushing;
     int code = RMA_SUCCESS, one;
@@ -37,6 +37,8 @@ int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *
     while (*i != &mine) i = &(*i)->next;
     *i = mine.next;
     f->set->touched -= !f->touched && !f->flushing;
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS) && for_others)
+        rmai_pending_fail(f->set, f->pe, "transfer through MPI's window, to", code);
     return code;
 }
 
@@ -52,13 +54,6 @@ static struct rmai_flow *touched_in_fixed(const struct rmai_net *net) {
     return NULL;
 }
 
-/* A flush that no quiet of the flow's set has asked for: if it fails, the next quiet says so, too. */
-static int flush_for_others(struct rmai_net *net, const char *call, struct rmai_flow *f) {
-    const int code = rmai_window_flush(net, call, f);
-    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) rmai_pending_fail(f->set, f->pe, "transfer through MPI's window, to", code);
-    return code;
-}
-
 /* Other threads may flush at the same time, and use the dynamic window. */
 int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
     struct rmai_net_wait wait;
@@ -70,7 +65,7 @@ int rmai_window_flush_fixed(struct rmai_net *net, const char *call) {
             rmai_net_wait_turn(net, &wait);
             continue;
         }
-        one = flush_for_others(net, call, f);
+        one = rmai_window_flush(net, call, f, 1);
         if (code == RMA_SUCCESS) code = one;
     }
     rmai_net_wait_ends(net, &wait);
@@ -90,7 +85,7 @@ static int make_copy_room(struct rmai_net *net, const char *call, struct rmai_pe
     if (RMAI_LIKELY(s->copied + copy_room(len) <= RMAI_COPY_ROOM)) return code;
     age = s->age++;
     while (code == RMA_SUCCESS && (f = rmai_window_touched(s->busy, NULL, age)) != NULL)
-        code = flush_for_others(net, call, f);
+        code = rmai_window_flush(net, call, f, 1);
     if (code == RMA_SUCCESS && !s->touched) s->copied = 0; /* else another thread's copies may be in use */
     return code;
 }

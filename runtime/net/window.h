@@ -67,12 +67,13 @@ int rmai_net_flush(struct rmai_net *net, const char *call, enum rmai_window_kind
                    enum rmai_flush_kind kind);
 int rmai_net_flushes(const struct rmai_net *net, enum rmai_window_kind window);
 
-/* rmai_window_flush completes what has gone to the flow's PE through the windows. rmai_window_touched finds a flow that
+/* rmai_window_flush completes what has gone to the flow's PE through the windows. for_others: not only the caller
+ * relies on it, so if it fails the next quiet of the flow's set reports that. rmai_window_touched finds a flow that
  * needs it for something at most `age` old (flow.h), in the list that begins with f (only: no other than this one,
  * unless it is NULL). rmai_window_flush_fixed
  * completes all transfers to all PEs through the fixed window; if `covered` was set to 0 before, no thread uses that
  * window after it. The two that flush release the lock meanwhile, and return RMA_SUCCESS or RMA_ERR_MPI. */
-int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f);
+int rmai_window_flush(struct rmai_net *net, const char *call, struct rmai_flow *f, int for_others);
 struct rmai_flow *rmai_window_touched(struct rmai_flow *f, const struct rmai_flow *only, uint64_t age);
 int rmai_window_flush_fixed(struct rmai_net *net, const char *call);
 

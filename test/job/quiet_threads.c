@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A quiet ends while another thread goes on with puts in the same context: it completes what began before it, and no
- * more. So does a quiet of one PE, and an atomic, which comes after the puts that began before it.
+/* A quiet ends although another thread continues to put in the same context: it completes only what began before it.
+ * The same holds for a quiet of one PE, and for an atomic, which comes after the puts that began before it.
  *
- * Broken by a wait for a moment in which nothing is under way. There is none: the other thread puts until this one has
- * ended, and the target does one message in a millisecond, so that messages always wait to be sent. */
+ * Broken by a wait for a moment in which nothing is under way. No such moment comes: the other thread puts until this
+ * one has ended, and the target does one message in a millisecond, so that messages always wait to be sent. */
 #include "job.h"
 
 #include <mpi.h>
