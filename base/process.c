@@ -181,7 +181,7 @@ enum rmai_process_result rmai_process_copy(int pid, int write, const struct rmai
     return result;
 }
 
-/* Where UCX has FUSE, it starts a thread of this name when it is loaded, which mostly ends within a second. */
+/* A UCX with support for FUSE starts a thread of this name when it is loaded. It mostly ends within a second. */
 int rmai_thread_is_of_fuse(const char *name) { return strcmp(name, "fuse") == 0; }
 
 static int is_thread_of_library(const char *number) {

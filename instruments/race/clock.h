@@ -140,7 +140,7 @@ uint32_t race_actor_standing(enum race_kind kind, int from, int to);
 static inline size_t race_clocks(int n) { return RACE_STANDING(n) + 512 + 16 * (size_t)n; }
 
 /* race_join: from now on the calling thread also knows what `clock` says. race_know: the same for one number. These and
- * all that change a thread's count or clock hold off its signal handlers' events, which change them, too. */
+ * all that change a thread's count or clock hold off the events of its signal handlers, which also change them. */
 void race_join(struct race_thread *t, const uint32_t *clock);
 static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t count) {
     if (t->clock[actor] < count) {

@@ -193,7 +193,7 @@ static void far_read(const struct found *f, size_t len, race_epoch kind, int nbi
         race_far_range(f->cells, f->addr, len, f->pe, kind, 0, place, who);
 }
 
-/* The near side first: meanwhile the cell of the far one comes. */
+/* Records the near side first: the far side's cell, which has been prefetched, arrives meanwhile. */
 void race_get(const struct race_call *c, void *dest, struct race_target source, size_t len, int nbi) {
     RACE_HELD;
     struct race_context *x;

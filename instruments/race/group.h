@@ -37,9 +37,9 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id);
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
 
-/* race_group_arrivals: what all these members (bit i: member i) knew when they came to the call that this thread has
- * left last: *clock. Members of which that is not known any more, or that told nothing, do not count. Returns 0 if none
- * does. */
+/* race_group_arrivals writes to *clock what all these members (bit i: member i) knew when they came to the call that
+ * this thread has left last. It leaves out members that told nothing, or whose clock has been replaced since. Returns 0
+ * if no member remains. */
 int race_group_arrivals(const struct race_group *g, const uint64_t members[2], uint32_t *clock);
 
 /* Collectives that do not block: race_group_start tells what the thread knows, and returns the call's number;

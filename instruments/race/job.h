@@ -25,6 +25,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "instruments/race/options.h"
 
@@ -175,5 +176,12 @@ extern struct race_job race_job;
  * it cannot. race_close prints the number of races and ends the detection. All PEs call both. */
 void race_open(void);
 void race_close(void);
+
+/* race_seconds: seconds since some moment in the past, by CLOCK_MONOTONIC. */
+static inline double race_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 #endif

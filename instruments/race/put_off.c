@@ -4,9 +4,9 @@
 #include "instruments/race/put_off.h"
 
 #include <sched.h>
-#include <time.h>
 
 #include "instruments/race/clock.h"
+#include "instruments/race/job.h"
 
 #define EVENTS 256
 static __thread struct race_event events[EVENTS];
@@ -53,18 +53,12 @@ void race_catch_up(void) {
 /* A handler that wakes this thread may lose its processor to it, and get it back only after other processes. */
 #define ATTEMPTS 10000
 #define PATIENCE 0.25 /* seconds, at least */
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 void race_wait_for_put_off(void) {
     double began;
     if (race_is_busy() || !__atomic_load_n(&all_put_off, __ATOMIC_ACQUIRE)) return;
-    began = now();
+    began = race_seconds();
     for (int i = 0; __atomic_load_n(&all_put_off, __ATOMIC_ACQUIRE) > 0; i++) {
-        if (i >= ATTEMPTS && i % 100 == 0 && now() - began > PATIENCE) return;
+        if (i >= ATTEMPTS && i % 100 == 0 && race_seconds() - began > PATIENCE) return;
         sched_yield();
     }
 }

@@ -100,12 +100,6 @@ static void check(int code, const char *call, int pe) {
     race_host_abort();
 }
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void sleep_for(double seconds) { nanosleep(&(struct timespec){.tv_nsec = (long)(seconds * 1e9)}, NULL); }
 
 /* The settings of librma that say how long a PE waits for another one: seconds, 0: for ever. */
@@ -133,13 +127,13 @@ static void report_wait(double waits, int pe, int *said) {
 #define OFTEN 0.0002 /* seconds */
 #define STEP  20e-6
 static void wait_for(MPI_Request *request, const char *call, int pe) {
-    const double began = now();
+    const double began = race_seconds();
     int done = 0, said = 0;
     for (;;) {
         double waits;
         check(PMPI_Test(request, &done, MPI_STATUS_IGNORE), call, pe);
         if (done) return;
-        waits = now() - began;
+        waits = race_seconds() - began;
         if (waits < OFTEN)
             sched_yield();
         else
@@ -468,7 +462,7 @@ static double step_after(double idle) { return idle < 0.001 ? 0 : idle < 0.1 ? S
 static struct message *incoming, *outgoing; /* the service's */
 
 static void *serve(void *unused) {
-    double heard = now();
+    double heard = race_seconds();
     (void)unused;
     for (;;) {
         MPI_Request r;
@@ -480,12 +474,12 @@ static void *serve(void *unused) {
             double step;
             check(PMPI_Test(&r, &done, &status), "MPI_Irecv", race_job.my_pe);
             if (done) break;
-            if ((step = step_after(now() - heard)) > 0)
+            if ((step = step_after(race_seconds() - heard)) > 0)
                 sleep_for(step);
             else
                 sched_yield();
         }
-        heard = now();
+        heard = race_seconds();
         if (incoming->asked == STOP) return NULL;
         memset(outgoing, 0, sizeof *outgoing);
         answer(incoming, outgoing);

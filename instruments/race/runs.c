@@ -145,7 +145,7 @@ static void record_late(void) {
     race_access(l.cell, l.mask, l.kind, 0, l.place, &who, l.where);
 }
 
-/* The hold puts off what a signal handler accesses or tells meanwhile: it would use the ring, too. */
+/* The hold puts off the events of signal handlers, which would also use the ring. */
 void race_late_record(void) {
     if (!race_me || race_me->actor != (uint32_t)race_job.my_pe) return;
     race_hold();

@@ -62,8 +62,8 @@ struct lock_wait {
 #define WORD(r, MEMBER) ((r)->at + offsetof(struct rmai_win_lock, MEMBER))
 
 /* Sequentially consistent, as the first comment demands. */
-static uint64_t load_word(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
-static uint64_t add_to_word(uint64_t *word, uint64_t value) {
+static uint64_t read_count(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
+static uint64_t add_to_count(uint64_t *word, uint64_t value) {
     return __atomic_fetch_add(word, value, __ATOMIC_SEQ_CST);
 }
 
@@ -76,8 +76,8 @@ static int begin_atomic(const char *call, int op, rma_gptr_t word, uint64_t valu
 static int begin_read_tickets(const char *call, struct lock_request *r) {
     int code = RMA_SUCCESS;
     if (r->near) {
-        r->seen.in = load_word(&r->near->in);
-        r->seen.out = load_word(&r->near->out);
+        r->seen.in = read_count(&r->near->in);
+        r->seen.out = read_count(&r->near->out);
         return code;
     }
     if (r->as == 0) code = begin_atomic(call, RMA_FETCH_, WORD(r, in), 0, &r->seen.in);
@@ -88,7 +88,7 @@ static int begin_read_tickets(const char *call, struct lock_request *r) {
 static int begin_read(const char *call, struct lock_request *r) {
     int code = RMA_SUCCESS;
     if (r->near)
-        r->seen.all = load_word(&r->near->all);
+        r->seen.all = read_count(&r->near->all);
     else if (r->as != RMAI_WIN_READER)
         code = begin_atomic(call, RMA_FETCH_, WORD(r, all), 0, &r->seen.all);
     return code == RMA_SUCCESS ? begin_read_tickets(call, r) : code;
@@ -112,9 +112,9 @@ static int read_lock(struct lock_wait *l, struct lock_request *r) {
 static int begin_request(const char *call, struct lock_request *r) {
     int code = RMA_SUCCESS;
     if (r->near && r->as)
-        r->ticket = add_to_word(&r->near->in, r->as);
+        r->ticket = add_to_count(&r->near->in, r->as);
     else if (r->near)
-        r->seen.all = add_to_word(&r->near->all, 1);
+        r->seen.all = add_to_count(&r->near->all, 1);
     else if (r->as)
         code = begin_atomic(call, RMA_FETCH_ADD_, WORD(r, in), r->as, &r->ticket);
     else
@@ -130,7 +130,7 @@ static int leave_lock(const char *call, struct lock_request *r) {
     r->state = LEFT;
     r->left_at = r->seen.out;
     if (!r->near) return rmai_win_atomic(call, RMA_FETCH_ADD_, WORD(r, all), sizeof r->as, UINT64_MAX, 0, NULL);
-    const uint64_t before = add_to_word(&r->near->all, UINT64_MAX);
+    const uint64_t before = add_to_count(&r->near->all, UINT64_MAX);
     assert((uint32_t)before > 0 && "this process was counted");
     (void)before;
     return RMA_SUCCESS;
@@ -315,8 +315,8 @@ int rmai_win_take(struct rmai_win *w, const char *call, const struct rmai_win_pe
     struct rmai_win_lock *lock = lock_at(peer, offset);
     uint64_t ticket;
     if (!peer->record) return take_far(w, call, peer, offset, as);
-    ticket = add_to_word(&lock->in, as);
-    if (is_turn_of(as, ticket, load_word(&lock->out)) && (as == RMAI_WIN_READER || load_word(&lock->all) == 0))
+    ticket = add_to_count(&lock->in, as);
+    if (is_turn_of(as, ticket, read_count(&lock->out)) && (as == RMAI_WIN_READER || read_count(&lock->all) == 0))
         return RMA_SUCCESS;
     return await_near(w, call, peer, offset, as, ticket);
 }
