@@ -132,7 +132,7 @@ void race_join(struct race_thread *t, const uint32_t *clock) {
     size_t n = in_use();
     race_settle_accesses();
     for (size_t i = 0; i < n; i++) t->clock[i] = t->clock[i] < clock[i] ? clock[i] : t->clock[i];
-    t->changed = 1;
+    t->changed = t->heard = 1;
 }
 
 void race_tell_clock(const struct race_thread *t, uint32_t *clock) {

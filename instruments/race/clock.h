@@ -82,6 +82,7 @@ struct race_thread {
     uint32_t *clock;           /* race_job.clocks numbers */
     uint32_t version;          /* number of the last copy that others may read */
     int changed;               /* 1: changed since that copy */
+    int heard;                 /* 1: it has learnt something since it last told something to a group (group.c) */
     struct race_fenced fenced; /* what was added to that copy */
     struct race_thread *next;
 };
@@ -147,7 +148,7 @@ static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t cou
         race_settle_accesses();
         race_hold();
         if (t->clock[actor] < count) t->clock[actor] = count;
-        t->changed = 1;
+        t->changed = t->heard = 1;
         race_let_go();
     }
 }
@@ -155,8 +156,9 @@ static inline void race_know(struct race_thread *t, uint32_t actor, uint32_t cou
 /* race_tell_clock adds what the thread knows to a clock that others join. */
 void race_tell_clock(const struct race_thread *t, uint32_t *clock);
 
-/* race_floor: for each actor the count that everybody knows, since all PEs told it in their last barrier. NULL before a
- * barrier, and once the job has threads, since a thread may have missed the barrier. */
+/* race_floor: for each actor the count that everybody knows, since all PEs told it in a barrier. NULL before the first
+ * one, and once the job has threads, since a thread may have missed the barrier. race_raise_floor: thread t has learnt
+ * what all told in the last barrier, and knows nothing else. */
 extern uint32_t *race_floor;
 static inline int race_known_to_all(race_epoch e) {
     return race_floor != NULL && race_floor[RACE_ACTOR(e)] >= RACE_COUNT(e);

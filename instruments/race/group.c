@@ -31,6 +31,7 @@ struct race_group {
     int *pes;
     uint64_t id, key;
     uint32_t calls;
+    uint32_t count; /* the caller's, when it had told what it knows */
     struct race_group *next;
 };
 
@@ -91,6 +92,7 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id) {
 }
 
 static void tell(struct race_group *g, int native, size_t gives, uint32_t call) {
+    RACE_HELD;
     struct slot *s = slot_of(g, g->me, call);
     race_settle_accesses();
     __atomic_store_n(&s->number, 0, __ATOMIC_RELAXED);
@@ -100,6 +102,8 @@ static void tell(struct race_group *g, int native, size_t gives, uint32_t call) 
     s->gives = gives;
     __atomic_store_n(&s->number, call + 1, __ATOMIC_RELEASE);
     race_tick(race_me);
+    g->count = race_me->count;
+    race_me->heard = 0;
 }
 
 static size_t learn(const struct race_group *g, int member, uint32_t call) {
@@ -153,11 +157,14 @@ void race_group_enter(struct race_group *g, int native, size_t gives) {
 }
 
 size_t race_group_leave(struct race_group *g, int from) {
+    RACE_HELD;
     size_t sum;
     if (!g || !race_me) return 0;
+    /* 0: a signal handler has run meanwhile. What it told or learnt is not what everybody knows. */
+    const int nothing_else = race_me->count == g->count && !race_me->heard;
     sum = learn_from(g, from, g->calls);
     g->calls++;
-    if (from == RACE_ALL && g->n == race_job.n_pes) race_raise_floor(race_me);
+    if (from == RACE_ALL && g->n == race_job.n_pes && nothing_else) race_raise_floor(race_me);
     return sum;
 }
 
