@@ -52,7 +52,7 @@ int main(void) {
     shmem_barrier_all();
 #endif
     if (me == 0) {
-        usleep(500000); /* after PE 2 */
+        usleep(500000);                     /* after PE 2 */
         half = (int)shmem_long_g(&word, 1); /* RACE: second */
     }
     printf("PE %d: %d\n", me, half);
