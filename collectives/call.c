@@ -10,6 +10,7 @@
 #include "heap/statics.h"
 #include "runtime/denied.h"
 #include "runtime/job/job.h"
+#include "runtime/node/barrier.h"
 #include "runtime/team.h"
 
 #include <string.h>
@@ -27,6 +28,10 @@ int rmai_call_begin(struct rmai_call *c, const char *name, const rma_team *team)
 
 int rmai_call_reaches(const struct rmai_call *c) {
     return c->far && !c->t->nodes.room ? rmai_nodes_ready(c->w, c->name, c->t) : RMA_SUCCESS;
+}
+
+RMAI_COLD int rmai_call_heard_failure_(const struct rmai_call *c, int code) {
+    return rmai_leader_failed(c->name, code, rmai_team_pe(c->t, c->near->index[0]));
 }
 
 /* ---- buffers ---- */

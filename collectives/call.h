@@ -65,6 +65,18 @@ static inline int rmai_call_agree(const struct rmai_call *c, int code, const str
 /* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);
 
+/* rmai_call_between: the leader of the near PEs has done its part between nodes, which ended with `code`, and passes
+ * the data on next, also after an error. The others end the call with rmai_call_heard: RMA_SUCCESS, or that error, and
+ * any that the leader had in an earlier call, since after it the leaders work together no more. */
+static inline void rmai_call_between(const struct rmai_call *c, int code) {
+    if (RMAI_UNLIKELY(code != RMA_SUCCESS)) atomic_store_explicit(&c->near->mine->failed, code, memory_order_relaxed);
+}
+int rmai_call_heard_failure_(const struct rmai_call *c, int code);
+static inline int rmai_call_heard(const struct rmai_call *c) {
+    const int code = atomic_load_explicit(&c->near->mailbox[0]->failed, memory_order_relaxed);
+    return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_call_heard_failure_(c, code);
+}
+
 /* rmai_call_takes: 1 if the table of choices gives this team the algorithm `way` for n bytes. */
 static inline int rmai_call_takes(const struct rmai_call *c, enum rmai_way way, size_t n) {
     return rmai_takes(&c->w->job.settings.collectives, way, c->near->shape, n);

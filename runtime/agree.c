@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each PE writes its slot, the PEs of the node meet, and each PE reads all slots of the node; between nodes the node's
- * PE 0 does. A second meeting is not
- * needed: the next agreement writes the other slot, and the one after it comes after another barrier. Between nodes the
- * leaders merge the verdicts of their nodes, and each leader puts the result where its node's PEs read it. */
+ * PE 0 does. A second meeting is not needed: the next agreement writes the other slot, and the one after it comes after
+ * another barrier. Between nodes the leaders merge the verdicts of their nodes, and each leader puts the result where
+ * its node's PEs read it. */
 #include "config.h"
 
 #include "runtime/agree.h"
@@ -81,7 +81,7 @@ int rmai_agree_on(struct rmai_world *w, const char *call, const struct rmai_stat
             compare_slots(w, turn, epoch, told);
             met = rmai_group_merge(w->leaders, call, told, sizeof *told, merge_verdicts);
         }
-        rmai_barrier_release(w->barrier, call);
+        met = rmai_barrier_release(w->barrier, call, met);
         v = *told;
     }
     *all = v.number;

@@ -39,14 +39,13 @@ static __attribute__((noinline)) int meet_nodes(struct rmai_world *w, const char
     int code = RMA_SUCCESS;
     rmai_barrier_gather(w->barrier, call);
     if (w->job.node_my_pe == 0) code = rmai_group_meet(w->leaders, call);
-    rmai_barrier_release(w->barrier, call);
-    return code;
+    return rmai_barrier_release(w->barrier, call, code);
 }
 
 /* Apart, so that a job of one node saves no registers for the second call. */
 static __attribute__((noinline)) void meet_in_halves(struct rmai_world *w, const char *call) {
     rmai_barrier_gather(w->barrier, call);
-    rmai_barrier_release(w->barrier, call);
+    rmai_barrier_release(w->barrier, call, RMA_SUCCESS);
 }
 
 void rmai_meet_node(struct rmai_world *w, const char *call) {
@@ -101,7 +100,7 @@ int rmai_meet_last(struct rmai_world *w, const char *call) {
         met = rmai_group_merge(w->leaders, call, &last, 1, merge_nothing);
         if (met == RMA_ERR_MISMATCH) rma_errors_abort(met, rma_last_error());
     }
-    rmai_barrier_release(w->barrier, call);
+    met = rmai_barrier_release(w->barrier, call, met);
     return code != RMA_SUCCESS ? code : met;
 }
 

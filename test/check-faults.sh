@@ -13,9 +13,10 @@
 #
 # After rma_init (test/mpi/kinds.c under rma_mpi, test/fault/coarrays.f90) each call of the C library's allocation, and
 # some of MPI, fails in the same way: the job passes, or ends with the reason. Broken by a process that leaves a step in
-# which the others wait, and by an error code that nobody reads.
+# which the others wait, and by an error code that nobody reads. Last, a PE that works with other nodes for its node
+# fails in one call of all PEs (test/fault/leaders.c).
 #
-#   check-faults.sh [--long] [FUNCTION...]    --long: every call, also on PE 0
+#   check-faults.sh [--long] [FUNCTION...|leaders]    --long: every call, also on PE 0
 set -eu
 
 # Lists of words: mpiexec, nodes.
@@ -209,6 +210,39 @@ if [ -f "$top_builddir/.libs/librma_caf.so" ] && $fortran -O1 -fcoarray=lib "$(d
 else
     ok "skipped: coarrays: needs a gfortran that compiles them (Debian package gfortran), not $fortran"
 fi
+
+# ---- a leader between nodes ----
+
+# What the leader of a node does between nodes fails: the node's other PEs must not get success, with data that never
+# came. Broken by a leader that tells nobody.
+leads() { # leads CALL: PE 2 of 2 nodes of 2 PEs
+    case " $chosen " in "  " | *" leaders "*) ;; *) return 0 ;; esac
+    export LEADERS_CALL="$1"
+    call=1 failed=0 before=$failures
+    while [ $call -le 8 ]; do
+        what="leaders, $1, MPI_Irecv $call on PE 2 of 4"
+        jobs=$((jobs + 1))
+        fault_job 4 RMA_TEST_FAULT=fail:MPI_Irecv:$call RMA_TEST_FAULT_PE=2 RMA_TEST_FAULT_BEGIN=1 RMA_NODE_PES=2 \
+            RMA_ERRORS=return
+        codes=$(sed -n 's/^PE 2 of the node: \([0-9]*\), PE 3: \([0-9]*\)$/\1 \2/p' "$dir/out")
+        case $codes in
+        '0 0') ;;
+        '0 '*) fail "$what: PE 2 has returned success, and PE 3 has not" ;;
+        ?*' 0') fail "$what: PE 2 has failed with ${codes% 0}, and PE 3 has returned success" ;;
+        ?*) failed=$((failed + 1)) ;;
+        '') grep -q 'MPI_Irecv' "$dir/err" || fail "$what: exit $status, and nobody says why" ;;
+        esac
+        [ -z "$left" ] || fail "$what: has left $left"
+        fault_hit || break
+        call=$((call + 1))
+    done
+    [ $failed -gt 0 ] || [ $failures -ne $before ] || fail "leaders, $1: no receive of PE 2 has failed"
+    [ $failures -ne $before ] || ok "leaders: $1: $failed failures between nodes, told to the node"
+}
+program=$dir/leaders
+${MPICC:-mpicc.mpich} -std=gnu11 -O1 -I"$top_srcdir/include" -I"$top_builddir/include" -o "$program" \
+    "$top_srcdir/test/fault/leaders.c" -L"$top_builddir/.libs" -lrma -Wl,-rpath,"$top_builddir/.libs" -ldl
+for which in barrier sync malloc broadcast reduce root fcollect collect; do leads $which; done
 
 echo "$jobs jobs"
 verdict

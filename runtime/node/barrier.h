@@ -36,6 +36,7 @@ struct rmai_barrier_shared {
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
     /* In the same header: the newest gathering that all others have reached, and that PE 0 has released. */
     struct rmai_barrier_line gathered, released;
+    _Atomic int code; /* what PE 0 has released it with, in the line of `released` */
 };
 
 struct rmai_barrier {
@@ -68,8 +69,13 @@ static inline uint32_t rmai_barrier_number(const struct rmai_barrier *b) { retur
 /* The same barrier in two halves, between which the node's PE 0 meets other nodes, say. rmai_barrier_gather returns on
  * PE 0 when all PEs of the node have called it; there it sees what any of them wrote before. On the others it returns
  * at once. rmai_barrier_release returns on the others when PE 0 has called it; they see what PE 0 wrote before. So all
- * PEs have met after one way up, by a counter, and one way down, by a flag. */
+ * PEs have met after one way up, by a counter, and one way down, by a flag. PE 0 gives the code of what it has done in
+ * between; if that is not RMA_SUCCESS, the others record an error with the same code. All return it. */
 void rmai_barrier_gather(struct rmai_barrier *b, const char *call);
-void rmai_barrier_release(struct rmai_barrier *b, const char *call);
+int rmai_barrier_release(struct rmai_barrier *b, const char *call, int code);
+
+/* rmai_leader_failed records that PE `pe` has failed between nodes, with `code`, which it has told the PEs of its node.
+ * Returns the code. */
+int rmai_leader_failed(const char *call, int code, int pe);
 
 #endif

@@ -74,6 +74,7 @@ void rmai_mailbox_clear(struct rmai_mailbox *mine) {
     atomic_store_explicit(&mine->sleepers, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->wake_epoch, 0, memory_order_relaxed);
     atomic_store_explicit(&mine->arrived, 0, memory_order_relaxed);
+    atomic_store_explicit(&mine->failed, RMA_SUCCESS, memory_order_relaxed);
 }
 
 void rmai_mailbox_close(struct rmai_mailboxes *near) {

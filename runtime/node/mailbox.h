@@ -60,7 +60,10 @@ struct rmai_mailbox {
     _Atomic uint32_t wake_epoch;                    /* a sleeping PE waits until the owner is through with this epoch */
     /* In the first near PE's mailbox: how many PEs have arrived in this epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
-    _Alignas(RMAI_APART) uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by epoch; only read for errors */
+    /* In the first near PE's mailbox: RMA_SUCCESS, or the error after which that PE can work with the team's PEs of
+     * other nodes no more. */
+    _Alignas(RMAI_APART) _Atomic int failed;
+    uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by epoch; only read for errors */
     _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
 

@@ -361,13 +361,14 @@ static void loiter(uint32_t *random) {
     for (uint32_t i = *random >> 24; i > 128; i--) rmai_pause();
 }
 
-static void come_together(struct rmai_barrier *b, int halves) {
+/* In halves, PE 0 hands down a code, which is another one in each barrier. 1: this PE has got it. */
+static int come_together(struct rmai_barrier *b, int halves, uint32_t code) {
     if (!halves) {
         rmai_barrier_node(b, "test");
-        return;
+        return 1;
     }
     rmai_barrier_gather(b, "test");
-    rmai_barrier_release(b, "test");
+    return rmai_barrier_release(b, "test", b->me == 0 ? (int)code : 0) == (int)code;
 }
 
 /* Each announces itself, meets the others, and must find them all announced: who passes early finds one that is not.
@@ -382,7 +383,7 @@ static int visit(void *context, int q) {
         r->at[q].data = i * 31 + (uint32_t)q;
         loiter(&random);
         atomic_store_explicit(&r->at[q].entered, 2 * i - 1, memory_order_relaxed);
-        come_together(&b, r->halves > 1);
+        if (!come_together(&b, r->halves > 1, i % 3)) return 5;
         for (uint32_t p = 0; p < r->n; p++) {
             uint32_t entered = atomic_load_explicit(&r->at[p].entered, memory_order_relaxed);
             if (entered < 2 * i - 1) return 1;
@@ -390,7 +391,7 @@ static int visit(void *context, int q) {
             if (r->at[p].data != i * 31 + p) return 3;
         }
         atomic_store_explicit(&r->at[q].entered, 2 * i, memory_order_relaxed);
-        come_together(&b, r->halves > 0);
+        if (!come_together(&b, r->halves > 0, i % 5)) return 6;
     }
     return rmai_barrier_number(&b) == 2 * r->first_epoch + 2 * r->epochs ? 0 : 4;
 }
