@@ -87,9 +87,9 @@ extern "C" {
 #endif
 
 #define RMA_VERSION_MAJOR 0
-#define RMA_VERSION_MINOR 3
+#define RMA_VERSION_MINOR 4
 #define RMA_VERSION_PATCH 0
-#define RMA_VERSION       "0.3.0"
+#define RMA_VERSION       "0.4.0"
 
 /* ---------------------------------------------------------------------------------------------------
  * Errors

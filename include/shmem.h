@@ -44,8 +44,8 @@ extern "C" {
 
 #define SHMEM_MAJOR_VERSION 1
 #define SHMEM_MINOR_VERSION 6
-#define SHMEM_VENDOR_STRING "librma 0.3.0"
-#define LIBRMA_SHMEM        300 /* this header is librma's; 10000 * major + 100 * minor + patch version */
+#define SHMEM_VENDOR_STRING "librma 0.4.0"
+#define LIBRMA_SHMEM        400 /* this header is librma's; 10000 * major + 100 * minor + patch version */
 #define SHMEM_MAX_NAME_LEN  64
 
 #define SHMEM_THREAD_SINGLE     0

@@ -121,16 +121,16 @@ present() { # present FILE...: below the prefix
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
 }
-present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typed.h lib/librma.so lib/librma.so.1 \
+present include/rma.h include/rma_complex.h include/rma_inline.h include/rma_typed.h lib/librma.so lib/librma.so.2 \
     lib/pkgconfig/rma.pc bin/rmacc bin/rma_info \
     include/shmem.h include/shmemx.h include/pshmem.h include/shmem_table.h include/mpp/shmem.h include/mpp/shmemx.h \
     lib/cmake/rma/rma-config.cmake lib/cmake/rma/rma-config-version.cmake \
-    lib/librma_caf.so lib/librma_caf.so.1 lib/pkgconfig/rma-caf.pc bin/rmafc \
-    lib/librma_race_mpi.so lib/librma_race_mpi.so.1 lib/librma/tsan/libtsan.so.2 bin/rma_mpicc bin/rma_mpicxx \
-    lib/librma_race.so lib/librma_race.so.1 lib/librma/race.sh lib/librma/race.specs lib/librma/race.wraps \
+    lib/librma_caf.so lib/librma_caf.so.2 lib/pkgconfig/rma-caf.pc bin/rmafc \
+    lib/librma_race_mpi.so lib/librma_race_mpi.so.2 lib/librma/tsan/libtsan.so.2 bin/rma_mpicc bin/rma_mpicxx \
+    lib/librma_race.so lib/librma_race.so.2 lib/librma/race.sh lib/librma/race.specs lib/librma/race.wraps \
     lib/librma/inline.h lib/librma/uninstrumented.h lib/librma/unseen.h \
-    lib/librma_trace.so lib/librma_trace.so.1 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
-    lib/librma_shmem.so lib/librma_shmem.so.1 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
+    lib/librma_trace.so lib/librma_trace.so.2 bin/rma_trace lib/librma/librma_mpi.so bin/rma_mpi \
+    lib/librma_shmem.so lib/librma_shmem.so.2 lib/pkgconfig/shmem.pc bin/oshcc bin/oshc++ bin/oshrun \
     bin/oshCC bin/oshcxx bin/oshfort bin/shmemcc bin/shmemcxx bin/shmemrun bin/rmac++ \
     share/librma/librma.supp "share/modulefiles/librma/$version" share/man/man1/oshc++.1 \
     share/man/man1/rma_bench.1
