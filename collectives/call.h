@@ -66,8 +66,8 @@ static inline int rmai_call_agree(const struct rmai_call *c, int code, const str
 int rmai_call_reaches(const struct rmai_call *c);
 
 /* rmai_call_between: the leader of the near PEs has done its part between nodes, which ended with `code`, and passes
- * the data on next, also after an error. The others end the call with rmai_call_heard: RMA_SUCCESS, or that error, and
- * any that the leader had in an earlier call, since after it the leaders work together no more. */
+ * the data on next, also after an error. Those who get data from it end the call with rmai_call_heard: RMA_SUCCESS, or
+ * that error, and any that the leader had in an earlier call, since after it the leaders work together no more. */
 static inline void rmai_call_between(const struct rmai_call *c, int code) {
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) atomic_store_explicit(&c->near->mine->failed, code, memory_order_relaxed);
 }

@@ -277,7 +277,7 @@ static void learn_version(struct race_thread *t, uint32_t pe, uint32_t version) 
                 uint32_t c = __atomic_load_n(&clock[i], __ATOMIC_RELAXED);
                 if (t->clock[i] < c) t->clock[i] = c, changed = 1;
             }
-            if (changed) t->changed = 1;
+            if (changed) t->changed = t->heard = 1;
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (__atomic_load_n(tag_of(pe, version), __ATOMIC_RELAXED) == version) return;
         }

@@ -82,7 +82,8 @@ struct race_thread {
     uint32_t *clock;           /* race_job.clocks numbers */
     uint32_t version;          /* number of the last copy that others may read */
     int changed;               /* 1: changed since that copy */
-    int heard;                 /* 1: it has learnt something since it last told something to a group (group.c) */
+    int heard;                 /* 1: since it last told something to a group, it has learnt other things than what the
+                                  members told in the same call (group.c) */
     struct race_fenced fenced; /* what was added to that copy */
     struct race_thread *next;
 };

@@ -110,6 +110,7 @@ static size_t learn(const struct race_group *g, int member, uint32_t call) {
     const struct slot *s = slot_of(g, member, call);
     size_t gives = 0;
     for (int tries = 0; tries < 100000; tries++) {
+        const int heard = race_me->heard;
         uint32_t number = __atomic_load_n(&s->number, __ATOMIC_ACQUIRE);
         if (tries > 100) sched_yield();
         if (number && (int32_t)(number - (call + 1)) < 0) return 0; /* that PE told nothing in this call */
@@ -117,7 +118,10 @@ static size_t learn(const struct race_group *g, int member, uint32_t call) {
         race_join(race_me, s->clock);
         gives = s->gives;
         __atomic_thread_fence(__ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) break;
+        if (__atomic_load_n(&s->number, __ATOMIC_RELAXED) == number) {
+            if (number == call + 1) race_me->heard = heard; /* else a later call has taken the slot */
+            break;
+        }
     }
     return gives;
 }
@@ -160,11 +164,11 @@ size_t race_group_leave(struct race_group *g, int from) {
     RACE_HELD;
     size_t sum;
     if (!g || !race_me) return 0;
-    /* 0: a signal handler has run meanwhile. What it told or learnt is not what everybody knows. */
-    const int nothing_else = race_me->count == g->count && !race_me->heard;
     sum = learn_from(g, from, g->calls);
     g->calls++;
-    if (from == RACE_ALL && g->n == race_job.n_pes && nothing_else) race_raise_floor(race_me);
+    /* What a signal handler has told or learnt meanwhile, or a member in a later call, is not what everybody knows. */
+    if (from == RACE_ALL && g->n == race_job.n_pes && race_me->count == g->count && !race_me->heard)
+        race_raise_floor(race_me);
     return sum;
 }
 

@@ -21,7 +21,7 @@ struct race_event {
 };
 
 /* race_is_busy: whether the calling thread's next event must be put off, also because earlier ones wait. race_put_off
- * does that; it drops the event if more than some dozens wait. */
+ * does that; it drops the event if more than 256 wait. */
 static inline int race_is_busy(void) { return race_locks_held || race_n_put_off; }
 void race_put_off(struct race_event e);
 

@@ -298,7 +298,11 @@ size_t race_remote_group(int host, uint64_t key, const uint64_t members[2], uint
     m->key = key;
     m->count = call;
     memcpy(m->members, members, sizeof m->members);
-    return join(race_me, ask(host));
+    const struct message *answer = ask(host);
+    const int heard = race_me->heard | answer->flag;
+    const size_t sum = join(race_me, answer);
+    race_me->heard = heard;
+    return sum;
 }
 
 int race_remote_arrived(int host, uint64_t key, const uint64_t members[2], uint32_t call, uint32_t *clock) {
@@ -439,7 +443,10 @@ static void answer(struct message *m, struct message *a) {
         case ACCESS: answer_access(m); break;
         case TOLD: a->n = (uint32_t)race_saw(cell_at(m->cell), m->epoch, m->flag, a->told); break;
         case LEARN: race_learn(&asker, m->actor, m->count); break;
-        case GROUP: a->sum = race_group_told(m->key, m->members, m->count); break;
+        case GROUP:
+            a->sum = race_group_told(m->key, m->members, m->count);
+            a->flag = asker.heard;
+            break;
         case ARRIVED: a->has_clock = (uint32_t)race_group_arrived(m->key, m->members, m->count, a->clock); break;
         case LOCK: race_group_lock(m->addr, m->flag); break;
         case BLOCK_BEGINS: race_block_begins(m->pe, &m->block); break;

@@ -289,9 +289,12 @@ static int barrier_of_window(struct rmai_win *w) {
     w->fences++;
     if (before + 1 < (uint32_t)w->comm->n_near) {
         rma_event_await_("MPI_Win_fence", &leader->over, old);
-        return RMA_SUCCESS;
+        code = leader->over_code;
+        return code == RMA_SUCCESS
+                   ? code
+                   : rma_fail_(code, "MPI_Win_fence: the processes of this node have not met those of other nodes");
     }
-    code = barrier_of_leaders(w);
+    leader->over_code = code = barrier_of_leaders(w);
     atomic_store_explicit(&leader->arrived, 0, memory_order_relaxed);
     rma_event_set_(&leader->over, old + 1);
     return code;

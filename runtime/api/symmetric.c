@@ -218,9 +218,10 @@ static int resize_on_all(struct rmai_world *w, const struct request *q, struct r
     code = alloc_on_all(w, q, mine, result);
     if (code != RMA_SUCCESS) return code;
     memcpy(*result, block, rmai_min(old, q->size));
-    rmai_segment_free(&w->symmetric, q->call, block);
     /* Without the meeting a PE that is ahead could put to the new block before this PE's copy overwrites it. */
-    return rmai_meet(w, q->call);
+    code = rmai_meet(w, q->call);
+    rmai_segment_free(&w->symmetric, q->call, code == RMA_SUCCESS ? block : *result);
+    return code;
 }
 
 void *rma_realloc(void *block, size_t size) {

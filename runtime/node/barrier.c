@@ -4,6 +4,8 @@
 #include "runtime/node/barrier.h"
 #include "base/error.h"
 
+#include <unistd.h>
+
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
                         struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
                         void *context) {
@@ -84,6 +86,8 @@ void rmai_barrier_gather(struct rmai_barrier *b, const char *call) {
 }
 
 RMAI_COLD int rmai_leader_failed(const char *call, int code, int pe) {
+    /* Its handler ends the job, and its line has the reason. */
+    if (rmai_errhandler() == rma_errors_abort) sleep(5);
     return rmai_error(code, "%s: PE %d, which works with the other nodes for this node's PEs, has failed there", call,
                       pe);
 }
@@ -93,10 +97,10 @@ int rmai_barrier_release(struct rmai_barrier *b, const char *call, int code) {
     struct rmai_event *released = &b->first->released.event;
     if (b->me > 0) {
         await_gathering(b, call, released, 0);
-        code = atomic_load_explicit(&b->first->code, memory_order_relaxed);
+        code = atomic_load_explicit(&b->first->released.code, memory_order_relaxed);
         return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_leader_failed(call, code, b->pes[0]);
     }
-    atomic_store_explicit(&b->first->code, code, memory_order_relaxed);
+    atomic_store_explicit(&b->first->released.code, code, memory_order_relaxed);
     if (b->n > 1) tell_epoch(released, b->gathering);
     return code;
 }

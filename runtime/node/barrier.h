@@ -23,6 +23,7 @@
 /* In each PE's header. The value of round[k] is the newest epoch in which the partner of round k has signalled. */
 struct rmai_barrier_line {
     _Alignas(RMAI_APART) struct rmai_event event;
+    _Atomic int code; /* of `released` below */
 };
 
 struct rmai_barrier_shared {
@@ -34,9 +35,9 @@ struct rmai_barrier_shared {
     /* In the header of the node's PE 0: how many PEs have arrived in the present epoch. */
     _Alignas(RMAI_APART) _Atomic uint32_t arrived;
     struct rmai_barrier_line gate; /* in the header of the node's PE 0: the newest epoch that all PEs have reached */
-    /* In the same header: the newest gathering that all others have reached, and that PE 0 has released. */
+    /* In the same header: the newest gathering that all others have reached, and that PE 0 has released; and the code
+     * with which it has released that. */
     struct rmai_barrier_line gathered, released;
-    _Atomic int code; /* what PE 0 has released it with, in the line of `released` */
 };
 
 struct rmai_barrier {

@@ -6,6 +6,7 @@
  *     RMA_TEST_WRAP   if not empty, everything is some ten times slower: fewer turns */
 #include "config.h"
 
+#include "rma.h"
 #include "base/clock.h"
 #include "base/crowd.h"
 #include "base/wait.h"
@@ -377,6 +378,7 @@ static int visit(void *context, int q) {
     struct room *r = context;
     struct rmai_barrier b;
     uint32_t random = 17 + (uint32_t)q;
+    rma_set_errhandler(rma_errors_return); /* else those that hear of a failure leave it to PE 0 to end the job */
     rmai_barrier_setup(&b, r->n, (uint32_t)q, pes, r->crowded, *r->patience, part_of, r);
     b.epoch = b.gathering = r->first_epoch;
     for (uint32_t i = 1; i <= r->epochs; i++) {
