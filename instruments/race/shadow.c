@@ -1181,13 +1181,22 @@ void race_forget(struct race_cell *cells, size_t len) {
     }
 }
 
+/* Chunks whose cells follow each other, as those of exposed memory do, are forgotten together: give_back needs that. */
 void race_forget_private(uintptr_t addr, size_t len) {
+    struct race_cell *from = NULL;
+    size_t together = 0;
     while (len) {
         size_t part = RACE_CHUNK - (addr & (RACE_CHUNK - 1));
         struct race_cell *cells = private_cells(addr, 0);
         if (part > len) part = len;
-        if (cells) race_forget(cells, part);
+        if (!from || cells != from + (together + 7) / 8) {
+            if (from) race_forget(from, together);
+            from = cells;
+            together = 0;
+        }
+        if (from) together += part;
         addr += part;
         len -= part;
     }
+    if (from) race_forget(from, together);
 }

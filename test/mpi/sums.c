@@ -124,7 +124,7 @@ static const int spots[4] = {0, 1, COUNT / 2, COUNT - 1};
 
 /* Every element gets one, by an array; some get more. */
 static void add(const struct kind *k, int me) {
-    char ones[COUNT * 8], got[COUNT * 8];
+    char ones[COUNT * 8], got[3][COUNT * 8]; /* until the flush each call has its own */
     MPI_Datatype list;
     MPI_Type_create_indexed_block(4, 1, spots, k->type, &list);
     MPI_Type_commit(&list);
@@ -135,10 +135,10 @@ static void add(const struct kind *k, int me) {
         MPI_Accumulate(ones, 1, k->type, 0, place(k, spot), 1, k->type, MPI_SUM, win);
         MPI_Accumulate(ones, 3, k->type, 0, place(k, across(k)), 3, k->type, MPI_SUM, win);
         MPI_Accumulate(ones, 4, k->type, 0, first, 1, list, MPI_SUM, win);
-        MPI_Fetch_and_op(ones, got, k->type, 0, place(k, across(k) + t % 3), MPI_SUM, win);
-        MPI_Get_accumulate(ones, COUNT / 2, k->type, got, COUNT / 2, k->type, 0, place(k, COUNT / 4), COUNT / 2,
+        MPI_Fetch_and_op(ones, got[0], k->type, 0, place(k, across(k) + t % 3), MPI_SUM, win);
+        MPI_Get_accumulate(ones, COUNT / 2, k->type, got[1], COUNT / 2, k->type, 0, place(k, COUNT / 4), COUNT / 2,
                            k->type, MPI_SUM, win);
-        MPI_Get_accumulate(ones, 1, k->type, got, 1, k->type, 0, place(k, spot), 1, k->type, MPI_SUM, win);
+        MPI_Get_accumulate(ones, 1, k->type, got[2], 1, k->type, 0, place(k, spot), 1, k->type, MPI_SUM, win);
         MPI_Win_flush(0, win);
     }
     MPI_Type_free(&list);

@@ -213,25 +213,26 @@ static void add_sections(void) {
     } while (0)
 
 /* The best pair of all that all processes have offered. */
-static void choose_pairs(int times) {
+static void choose_pairs(void) {
+    enum { TIMES = 200 };
     struct {
         double value;
         int index;
-    } pair, best;
+    } offers[TIMES], pair, best; /* an offer must not change before the fence */
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) memset(memory, 0, 64);
     MPI_Win_fence(0, win);
-    for (int i = 0; i < times; i++) {
-        pair.value = (i * 7 + rank * 3) % 101;
-        pair.index = i * n + rank;
-        MPI_Accumulate(&pair, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win);
+    for (int i = 0; i < TIMES; i++) {
+        offers[i].value = (i * 7 + rank * 3) % 101;
+        offers[i].index = i * n + rank;
+        MPI_Accumulate(&offers[i], 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, MPI_MAXLOC, win);
     }
     MPI_Win_fence(0, win);
     MPI_Get(&best, 1, MPI_DOUBLE_INT, 0, 0, 1, MPI_DOUBLE_INT, win);
     MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
     pair.value = -1;
     pair.index = 0;
-    for (int i = 0; i < times * n; i++) {
+    for (int i = 0; i < TIMES * n; i++) {
         const double value = (i / n * 7 + i % n * 3) % 101;
         if (value > pair.value) pair.value = value, pair.index = i;
     }
@@ -269,7 +270,7 @@ int main(void) {
         SWAP_UP(int16_t, MPI_INT16_T, 1);
         SWAP_UP(int, MPI_INT, 1);
         SWAP_UP(long, MPI_LONG, 2);
-        choose_pairs(times);
+        choose_pairs();
         MPI_Win_free(&win);
     }
     free(own);
