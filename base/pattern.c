@@ -108,7 +108,7 @@ static int check_blocks_apart(const struct rmai_pattern_call *c, const struct rm
         before = i;
     }
     free(sorted);
-    return found ? overlaps(c, c->written) : RMA_SUCCESS;
+    return found ? overlaps(c, (int)c->written) : RMA_SUCCESS;
 }
 
 /* ---- sections ---- */
@@ -218,7 +218,7 @@ int rmai_pattern_section(struct rmai_pattern *s, const struct rmai_pattern_call 
     s->end = end[RMAI_REMOTE];
     if (!span_fits(s)) return too_large(c->call, "strides");
     normalise(s, c->written);
-    if ((code = check_section_apart(c, s, c->written)) != RMA_SUCCESS) return code;
+    if ((code = check_section_apart(c, s, (int)c->written)) != RMA_SUCCESS) return code;
     return sides > RMAI_BEFORE && c->written != RMAI_BEFORE ? check_section_apart(c, s, RMAI_BEFORE) : RMA_SUCCESS;
 }
 

@@ -56,18 +56,18 @@ static void fill(char *matrix, double first, double step) {
 
 /* Runs m from known values, which sums of small integers change exactly. */
 static size_t check(const struct bench_method *m, char *matrix, MPI_Win win) {
-    enum { TIMES = 3 };
+    const int times = 3;
     const double *p = (const double *)(const void *)matrix;
     size_t wrong = 0;
     fill(matrix, 5, 2);
     fill(pair.own, 1, 3);
-    bench_check_run(m, TIMES, win);
+    bench_check_run(m, times, win);
     if (bench.role == BENCH_TARGET || bench.peer == bench.pe)
         for (size_t i = 0; i < MOST; i++) {
             const size_t row = i / SIDE, in = i % SIDE, k = is_patch ? row * PATCH + in : i;
             const bool added = is_patch ? in < PATCH : i < n_doubles;
             const double was = 5 + 2 * (double)(i % 1000), each = 1 + 3 * (double)(k % 1000);
-            wrong += p[i] != (bench.role == BENCH_BYSTANDER || !added ? was : was + TIMES * each);
+            wrong += p[i] != (bench.role == BENCH_BYSTANDER || !added ? was : was + times * each);
         }
     fill(pair.own, 1, 0);
     return wrong;

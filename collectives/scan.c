@@ -49,7 +49,7 @@ static void fill_neutral(const struct rmai_reduction *r, char *dest, size_t n) {
     }
     switch (r->type) {
         EXTREMES(FILL)
-        default: assert(!"complex numbers have no order");
+        default: assert(0 && "complex numbers have no order");
     }
 }
 

@@ -138,8 +138,7 @@ judge() {
     status=$(cat "$dir/$1.status") why=
     [ -e "$dir/$1.note" ] || why='; there is no such call'
     case $status in 124 | 137) why="$why; exit $status" ;; esac
-    # shellcheck disable=SC2154 # launcher.sh sets loses_codes
-    if [ "$status" -eq 0 ] && [ "$loses_codes" = no ]; then why="$why; exit 0"; fi
+    if [ "$status" -eq 0 ] && ! code_is_lost; then why="$why; exit 0"; fi
     said="has waited [0-9]+ s in $2( (at|in) .*)?: PE 1 is stopped \(process [0-9]+ of this host\)"
     grep -qE "PE 0.* $said" "$dir/$1.err" ||
         why="$why; nobody says who is stopped"
@@ -153,7 +152,7 @@ judge_failed() {
     status=$(cat "$dir/$1.status") why=
     [ -e "$dir/$1.note" ] || why='; there is no such call'
     case $status in 124 | 137) why="$why; exit $status" ;; esac
-    if [ "$status" -eq 0 ] && [ "$loses_codes" = no ]; then why="$why; exit 0"; fi
+    if [ "$status" -eq 0 ] && ! code_is_lost; then why="$why; exit 0"; fi
     grep -qE "PE 1 .*: $2 failed with code" "$dir/$1.err" || why="$why; nobody says what has failed"
     conclude "$1"
 }

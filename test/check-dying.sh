@@ -45,7 +45,7 @@ for n in 2 5; do
         job RMA_TEST_SEED=$seed $mpiexec -n $n "$dying"
         if [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
             fail "$what: not ended in time"
-        elif [ "$status" -eq 0 ] && [ "$loses_codes" = no ]; then
+        elif [ "$status" -eq 0 ] && ! code_is_lost; then
             fail "$what: exit 0"
         elif ! grep -q 'is to die' "$dir/err" || grep -q 'not so' "$dir/err"; then
             fail "$what: ended by something else"

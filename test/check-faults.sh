@@ -58,7 +58,7 @@ try() {
         all_passed "$pes" || fail "$what: exit $status"
     elif grep -q '^PE [0-9]* passed' "$dir/out"; then
         fail "$what: some PEs passed"
-    elif [ $status -eq 0 ] && [ "$loses_codes" = no ]; then
+    elif [ $status -eq 0 ] && ! code_is_lost; then
         fail "$what: exit 0"
     else
         case " $* " in

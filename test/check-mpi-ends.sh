@@ -32,8 +32,10 @@ ends() {
     what="$3 while others are in $4, $2 processes, $(layout_words "$1")"
     if [ $status -eq 124 ] || [ $status -eq 137 ]; then
         fail "$what: the job does not end"
-    elif [ $status -eq 0 ] || grep -qE 'is over|still there' "$dir/err"; then
+    elif grep -qE 'is over|still there' "$dir/err"; then
         fail "$what: exit $status"
+    elif [ $status -eq 0 ]; then
+        if code_is_lost; then good=$((good + 1)); else fail "$what: exit 0"; fi
     elif [ "$mpi" = mpich ] && [ -n "$(code_of "$3")" ] && [ $status -ne "$(code_of "$3")" ]; then
         fail "$what: exit $status, not $(code_of "$3")"
     else
@@ -110,7 +112,7 @@ judge() {
     cp "$dir/$1.err" "$dir/err"
     case $2 in
     ended)
-        if [ "$status" -ne 91 ] && [ "$loses_codes" = no ]; then
+        if [ "$status" -ne 91 ] && ! code_is_lost; then
             fail "$4: exit $status"
         elif ! grep -qE "$3" "$dir/err"; then
             fail "$4: nobody says '$3'"

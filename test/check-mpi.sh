@@ -285,8 +285,8 @@ refused 1 "a folder of RMA_MPI_PATH without a library" "RMA_MPI_PATH=$dir/none: 
 takes "the library of the program's MPI, by RMA_MPI_PATH" "$ours/librma_mpi.so" \
     env RMA_MPI_PATH="$ours" sh "$dir/rma_mpi-none" "$dir/ours"
 
-if command -v mpicc.$other >/dev/null; then
-    mpicc.$other -o "$dir/other" "$dir/before.c"
+# The command alone may be there, without the MPI's headers (Debian package openmpi-bin without libopenmpi-dev).
+if mpicc.$other -o "$dir/other" "$dir/before.c" 2>/dev/null; then
     refused 89 "a program of another MPI than --library" \
         "'$dir/other' is linked with $other_name (libmpi.*), but $library with $our_name (libmpi.*)" \
         sh "$top_builddir/tools/rma_mpi" --library "$library" "$dir/other"

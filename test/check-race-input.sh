@@ -869,6 +869,56 @@ $rma_mpicc -c -g load.c -o load.o && $rma_mpicc --race box.c load.o -o part >out
 job "a file without --race" 0 "compiled without --race: load.c; its loads and stores are not seen" ./part
 $rma_mpicc -g box.c load.c -o plain >out 2>err </dev/null || fail "rma_mpicc without --race"
 job "a program without --race" 0 '' ./plain
+# A window that cannot be tracked ends the job, also where MPI_Abort returns, as in MPICH from 4.2 on.
+cat >starved.c <<'END'
+#include "starve.h"
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void) {
+    int box = 0;
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &starved);
+    MPI_Win_create(&box, sizeof box, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    printf("rank %d goes on\n", !starved);
+    fflush(stdout);
+    _exit(0);
+}
+END
+cat >starve.h <<'END'
+#include <mpi.h>
+extern int starved;
+extern MPI_Win win;
+END
+cat >starve.c <<'END'
+#define _GNU_SOURCE
+#include "starve.h"
+#include <dlfcn.h>
+#include <string.h>
+
+extern void *__libc_calloc(size_t n, size_t size);
+int starved;
+MPI_Win win;
+
+int PMPI_Abort(MPI_Comm comm, int code) { return comm == MPI_COMM_NULL ? code : MPI_SUCCESS; }
+
+void *calloc(size_t n, size_t size) {
+    Dl_info caller;
+    if (starved && dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "race")) return NULL;
+    return __libc_calloc(n, size);
+}
+END
+$rma_mpicc -c -g starve.c -o starve.o && $rma_mpicc --race starved.c starve.o -ldl -o starved >out 2>err </dev/null ||
+    fail "a program that lets the detector have no memory"
+# shellcheck disable=SC2086
+run $mpiexec -n 2 ./starved
+if [ "$status" -eq 0 ] || [ "$status" -eq 124 ] || [ "$status" -eq 137 ]; then
+    fail "no memory to track a window: exit $status"
+elif grep -q 'goes on' "$dir/out" || ! grep -q 'rank 1: no memory to track a window' "$dir/err"; then
+    fail "no memory to track a window: the process goes on"
+else
+    ok "no memory to track a window: the job ends"
+fi
 for option in -static -fsanitize=thread --trace; do
     code=0
     $rma_mpicc --race $option box.c load.c -o part >out 2>err </dev/null || code=$?

@@ -83,5 +83,15 @@ fail() {
 }
 # exits CODE WHAT: `run` has ended with CODE.
 exits() { if [ "$status" -eq "$1" ]; then ok "$2"; else fail "$2: exit $status, not $1"; fi; }
+# code_is_lost: a job that must fail has ended with 0, and its launcher may have lost the exit code. Counts them.
+lost=0
+code_is_lost() {
+    [ "$loses_codes" = yes ] || return 1
+    lost=$((lost + 1))
+}
 # verdict: the script's last command, which gives its exit code.
-verdict() { [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }; }
+verdict() {
+    [ $lost -eq 0 ] ||
+        echo "skipped: $lost exit codes: needs a launcher that does not lose them, as Hydra 4.2 does (mpich 7057)"
+    [ $failures -eq 0 ] || { echo "$failures failed"; exit 1; }
+}

@@ -63,19 +63,19 @@ void _gfortran_caf_finalize(void) {
     RACE_FORWARD(next());
 }
 
-#define END_OF(CALL, PARAMETERS, CLOSE, ...)                                                                           \
+#define END_OF(CALL, PARAMETERS, ARGUMENTS, CLOSE)                                                                     \
     void CALL PARAMETERS {                                                                                             \
         RACE_NEXT(CALL);                                                                                               \
         CLOSE;                                                                                                         \
         race_inside++;                                                                                                 \
-        next(__VA_ARGS__);                                                                                             \
+        next ARGUMENTS;                                                                                                \
         abort();                                                                                                       \
     }
-END_OF(_gfortran_caf_stop_numeric, (int code, bool quiet), race_close(), code, quiet)
-END_OF(_gfortran_caf_stop_str, (const char *text, size_t len, bool quiet), race_close(), text, len, quiet)
-END_OF(_gfortran_caf_fail_image, (void), race_close())
-END_OF(_gfortran_caf_error_stop, (int code, bool quiet), (void)0, code, quiet)
-END_OF(_gfortran_caf_error_stop_str, (const char *text, size_t len, bool quiet), (void)0, text, len, quiet)
+END_OF(_gfortran_caf_stop_numeric, (int code, bool quiet), (code, quiet), race_close())
+END_OF(_gfortran_caf_stop_str, (const char *text, size_t len, bool quiet), (text, len, quiet), race_close())
+END_OF(_gfortran_caf_fail_image, (void), (), race_close())
+END_OF(_gfortran_caf_error_stop, (int code, bool quiet), (code, quiet), (void)0)
+END_OF(_gfortran_caf_error_stop_str, (const char *text, size_t len, bool quiet), (text, len, quiet), (void)0)
 
 /* ---- coarrays ---- */
 

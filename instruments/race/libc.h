@@ -12,8 +12,10 @@
 #define HOOK __attribute__((visibility("default")))
 #define HERE ((uintptr_t)__builtin_return_address(0))
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wstringop-overread"
 #pragma GCC diagnostic ignored "-Wstringop-truncation"
+#endif
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 

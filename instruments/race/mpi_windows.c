@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "instruments/race/host.h"
 #include "instruments/race/mpi_calls.h"
 #include "instruments/race/mpi_comms.h"
 #include "instruments/race/mpi_memory.h"
@@ -106,8 +107,7 @@ static void new_win(MPI_Win win, const struct made *made) {
     int n = 0;
     if (!c || !w || !(w->peers = calloc((size_t)c->n, sizeof *w->peers))) {
         race_say("rank %d: no memory to track a window: the job cannot go on", race_job.my_pe);
-        PMPI_Abort(MPI_COMM_WORLD, 1);
-        return;
+        race_host_abort();
     }
     n = c->n;
     if (c->me == 0) own.id = __atomic_add_fetch(&race_job.header->window_ids, 1, __ATOMIC_RELAXED);

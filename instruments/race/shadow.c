@@ -347,7 +347,7 @@ void race_attach(uintptr_t base, size_t size, uint64_t offset) {
     }
     if (regions) __atomic_fetch_add(&race_n_regions, 1, __ATOMIC_RELEASE);
     race_spin_unlock(&regions_lock);
-    race_private_mode((enum race_private)race_window.private_mode);
+    race_private_mode(race_window.private_mode);
 }
 
 static struct region *region_of(uintptr_t base) {
@@ -376,7 +376,7 @@ uint64_t race_detach(uintptr_t base) {
         __atomic_fetch_sub(&race_n_regions, 1, __ATOMIC_RELEASE);
     }
     race_spin_unlock(&regions_lock);
-    race_private_mode((enum race_private)race_window.private_mode);
+    race_private_mode(race_window.private_mode);
     return offset;
 }
 
@@ -987,7 +987,7 @@ void race_memory_ends(struct race_cell *cells, struct race_where where, size_t l
         }
         if (is_used(c, mask, &r)) {
             size_t used = used_bytes(c, where.addr, len - at, r.place);
-            race_report_end(&r, mask, used, what, place, &who, where);
+            race_report_end(&r, mask, used, (int)what, place, &who, where);
             race_forget(cells, len); /* one report is enough */
             return;
         }

@@ -195,7 +195,7 @@ struct race_window {
     size_t others_len;
     race_epoch half_bits[2];
     race_epoch byte_bits[8];
-    int private_mode;
+    enum race_private private_mode;
     struct race_cell **chunks; /* cells of private memory, by RACE_CHUNK bytes of the address space; or NULL */
     race_epoch pair_bits[4];
 };

@@ -99,7 +99,8 @@ enum action { GET, PUT, IS_PRESENT };
 /* What the image that executes an accessor must know. In a message, the accessor's variables and the data of a put
  * follow. */
 struct access {
-    int action, index;
+    enum action action;
+    int index;
     int caller;          /* the image that asks, in its current team */
     int is_array;        /* 1: the accessor takes the coarray's descriptor, which is in `coarray`; else its address */
     int is_static_array; /* of the coarray, without a descriptor */

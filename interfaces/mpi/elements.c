@@ -93,10 +93,12 @@ static void combine_short_int(enum rmai_win_op op, void *there, const void *mine
 }
 
 int rmai_short_int_op(enum rmai_win_op op) {
-    return op == RMAI_WIN_MINLOC    ? RMA_OP_MINLOC_
-           : op == RMAI_WIN_MAXLOC  ? RMA_OP_MAXLOC_
-           : op == RMAI_WIN_REPLACE ? RMA_OP_SET_
-                                    : RMA_OP_FETCH;
+    switch (op) {
+        case RMAI_WIN_MINLOC: return RMA_OP_MINLOC_;
+        case RMAI_WIN_MAXLOC: return RMA_OP_MAXLOC_;
+        case RMAI_WIN_REPLACE: return RMA_OP_SET_;
+        default: return RMA_OP_FETCH;
+    }
 }
 
 /* ---- the table ---- */
@@ -110,13 +112,26 @@ struct known {
     size_t value, index; /* of a pair: bytes of its value, and where its index begins in memory */
 };
 
-#define PAIR_OF(TYPE)                                                                                                  \
-    sizeof(TYPE), offsetof(                                                                                            \
-                      struct {                                                                                         \
-                          TYPE value;                                                                                  \
-                          int index;                                                                                   \
-                      },                                                                                               \
-                      index)
+struct int_int {
+    int value, index;
+};
+struct long_int {
+    long value;
+    int index;
+};
+struct float_int {
+    float value;
+    int index;
+};
+struct double_int {
+    double value;
+    int index;
+};
+struct ldouble_int {
+    long double value;
+    int index;
+};
+#define PAIR_OF(PAIR) sizeof((PAIR){0}.value), offsetof(PAIR, index)
 
 /* The integer of librma with so many bytes. */
 static int integer_of(size_t size) {
@@ -182,12 +197,12 @@ static int find_known(MPI_Datatype handle, size_t size, struct known *found) {
         {MPI_INTEGER2, INTEGER, RMA_INT16, NULL, 0, 0},
         {MPI_INTEGER4, INTEGER, RMA_INT32, NULL, 0, 0},
         {MPI_INTEGER8, INTEGER, RMA_INT64, NULL, 0, 0},
-        {MPI_2INT, LOCATES, RMA_PAIR_INT_, NULL, PAIR_OF(int)},
-        {MPI_SHORT_INT, LOCATES, -1, combine_short_int, PAIR_OF(short)},
-        {MPI_LONG_INT, LOCATES, RMA_PAIR_LONG_, NULL, PAIR_OF(long)},
-        {MPI_FLOAT_INT, LOCATES, RMA_PAIR_FLOAT_, NULL, PAIR_OF(float)},
-        {MPI_DOUBLE_INT, LOCATES, RMA_PAIR_DOUBLE_, NULL, PAIR_OF(double)},
-        {MPI_LONG_DOUBLE_INT, LOCATES, RMA_PAIR_LDOUBLE_, NULL, PAIR_OF(long double)},
+        {MPI_2INT, LOCATES, RMA_PAIR_INT_, NULL, PAIR_OF(struct int_int)},
+        {MPI_SHORT_INT, LOCATES, -1, combine_short_int, PAIR_OF(struct short_int)},
+        {MPI_LONG_INT, LOCATES, RMA_PAIR_LONG_, NULL, PAIR_OF(struct long_int)},
+        {MPI_FLOAT_INT, LOCATES, RMA_PAIR_FLOAT_, NULL, PAIR_OF(struct float_int)},
+        {MPI_DOUBLE_INT, LOCATES, RMA_PAIR_DOUBLE_, NULL, PAIR_OF(struct double_int)},
+        {MPI_LONG_DOUBLE_INT, LOCATES, RMA_PAIR_LDOUBLE_, NULL, PAIR_OF(struct ldouble_int)},
         {MPI_2INTEGER, LOCATES, size == 8 ? RMA_PAIR_INT_ : RMA_PAIR_INT64S_, NULL, size / 2, size / 2},
         {MPI_2REAL, LOCATES, size == 8 ? RMA_PAIR_FLOATS_ : RMA_PAIR_DOUBLES_, NULL, size / 2, size / 2},
         {MPI_2DOUBLE_PRECISION, LOCATES, RMA_PAIR_DOUBLES_, NULL, size / 2, size / 2},

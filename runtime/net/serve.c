@@ -693,8 +693,7 @@ static RMAI_COLD int touch_blocks(struct task *t, const struct work *k, int writ
 static __attribute__((noinline)) int do_runs(struct task *t) {
     const struct rmai_wire_runs runs = rmai_wire_runs_of(t->e.cond);
     const unsigned char *list = t->elements + 4 * sizeof(uint64_t), *data = list + rmai_wire_runs_bytes(&runs);
-    const int fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, update = t->r.op >= RMAI_RUNS_UPDATE,
-              writes = t->r.op != RMAI_RUNS_GET && t->r.op != fetch;
+    const int update = t->r.op >= RMAI_RUNS_UPDATE, writes = t->r.op != RMAI_RUNS_GET && t->r.op != RMAI_RUNS_FETCH;
     void *there, *hold = NULL;
     struct work k = {.runs = runs, .op = t->r.op, .list = list};
     const int wide = t->e.word > RMAI_TOUCHED_MOST;

@@ -172,13 +172,13 @@ static int runs_have_way(const struct rmai_record *r) {
     switch (r->op) {
         case RMAI_RUNS_PUT: return r->flags == 0 || r->flags == RMAI_RECORD_BRINGS;
         case RMAI_RUNS_GET: return r->flags == RMAI_RECORD_WANTED || r->flags == RMAI_RECORD_TAKES;
-        case RMAI_RUNS_UPDATE + RMA_OP_FETCH: return r->flags == RMAI_RECORD_WANTED;
+        case RMAI_RUNS_FETCH: return r->flags == RMAI_RECORD_WANTED;
         default: return (r->flags & ~RMAI_RECORD_WANTED) == 0;
     }
 }
 
 int rmai_wire_runs_bring(const struct rmai_record *r) {
-    return r->op != RMAI_RUNS_GET && r->op != RMAI_RUNS_UPDATE + RMA_OP_FETCH && !(r->flags & RMAI_RECORD_BRINGS);
+    return r->op != RMAI_RUNS_GET && r->op != RMAI_RUNS_FETCH && !(r->flags & RMAI_RECORD_BRINGS);
 }
 
 /* 1 if all blocks of the run lie in the `span` bytes from the offset on; adds their bytes to *sum. */

@@ -96,7 +96,12 @@ struct rmai_record {
  * bytes of all blocks, or their rmai_wire_long if they travel by tag; word, the bytes from `offset` on in which all
  * blocks lie; cond, as below. The runs follow, and then the data, unless they travel by tag or the record has none. A
  * list is a shorter form: each run is its place, 8 bytes, and has one block of `len` bytes. */
-enum rmai_runs_op { RMAI_RUNS_PUT, RMAI_RUNS_GET, RMAI_RUNS_UPDATE }; /* UPDATE + enum rma_op */
+enum rmai_runs_op {
+    RMAI_RUNS_PUT,
+    RMAI_RUNS_GET,
+    RMAI_RUNS_UPDATE, /* + enum rma_op: */
+    RMAI_RUNS_FETCH = RMAI_RUNS_UPDATE + RMA_OP_FETCH
+};
 
 struct rmai_wire_run {
     int64_t at; /* the first block, from the offset on */

@@ -58,7 +58,7 @@ static uint64_t pick(struct mover *m, uint64_t n) { return sim_random(m->own) % 
  * of 2. */
 static void shape_make(struct mover *m, struct shape *s, size_t elem) {
     size_t far_size = elem, near_size = elem;
-    *s = (struct shape){.how = (int)pick(m, SHAPES), .elem = elem, .n = 1};
+    *s = (struct shape){.how = (unsigned)pick(m, SHAPES), .elem = elem, .n = 1};
     if (s->how == SECTION) {
         s->dims = (int)pick(m, 4);
         for (int d = 0; d < s->dims; d++) {

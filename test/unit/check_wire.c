@@ -686,9 +686,9 @@ START_TEST(blocks_are_read_as_they_were_written) {
                      {RMAI_RUNS_PUT, RMAI_RECORD_BRINGS, NO_LIST, sizeof(struct rmai_item)},
                      {RMAI_RUNS_GET, RMAI_RECORD_WANTED, NO_LIST, sizeof(struct rmai_item) + 40},
                      {RMAI_RUNS_GET, RMAI_RECORD_TAKES, 24, sizeof(struct rmai_item)},
-                     {RMAI_RUNS_UPDATE + RMA_OP_SUM, 0, 8, 0},
-                     {RMAI_RUNS_UPDATE + RMA_OP_SUM, RMAI_RECORD_WANTED, 16, sizeof(struct rmai_item) + 32},
-                     {RMAI_RUNS_UPDATE + RMA_OP_FETCH, RMAI_RECORD_WANTED, 8, sizeof(struct rmai_item) + 16}};
+                     {RMAI_RUNS_UPDATE + (int)RMA_OP_SUM, 0, 8, 0},
+                     {RMAI_RUNS_UPDATE + (int)RMA_OP_SUM, RMAI_RECORD_WANTED, 16, sizeof(struct rmai_item) + 32},
+                     {RMAI_RUNS_FETCH, RMAI_RECORD_WANTED, 8, sizeof(struct rmai_item) + 16}};
     for (size_t i = 0; i < sizeof good_ones / sizeof good_ones[0]; i++) {
         struct rmai_wire_reader m;
         begin_blocks(good_ones[i].op, good_ones[i].flags, good_ones[i].list);
@@ -709,8 +709,8 @@ END_TEST
     } while (0)
 
 START_TEST(blocks_that_no_pe_sends_are_refused) {
-    const int put = RMAI_RUNS_PUT, get = RMAI_RUNS_GET, sum = RMAI_RUNS_UPDATE + RMA_OP_SUM,
-              fetch = RMAI_RUNS_UPDATE + RMA_OP_FETCH, wanted = RMAI_RECORD_WANTED;
+    const int put = RMAI_RUNS_PUT, get = RMAI_RUNS_GET, sum = RMAI_RUNS_UPDATE + (int)RMA_OP_SUM,
+              fetch = RMAI_RUNS_FETCH, wanted = RMAI_RECORD_WANTED;
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.op = RMAI_RUNS_UPDATE + RMAI_OPS, "does not exist on runs");
     REFUSED_BLOCKS(put, wanted, NO_LIST, , "runs with operation 0, flags 0x1");
     REFUSED_BLOCKS(put, RMAI_RECORD_TAKES, NO_LIST, , "flags 0x8");
@@ -724,7 +724,7 @@ START_TEST(blocks_that_no_pe_sends_are_refused) {
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.word = UINT64_MAX, "does not exist");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.offset = NO_OFFSET - 100, "does not exist");
     REFUSED_BLOCKS(sum, 0, 8, blocks.w.type = RMAI_TYPES, "update 0 of type 26");
-    REFUSED_BLOCKS(RMAI_RUNS_UPDATE + RMA_OP_AND, 0, 8, , "of type 9");
+    REFUSED_BLOCKS(RMAI_RUNS_UPDATE + (int)RMA_OP_AND, 0, 8, , "of type 9");
     REFUSED_BLOCKS(sum, 0, 12, , "a block of 12 bytes of type 9");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.r.len = 96, "96 bytes for 2 runs and 40 bytes of data");
     REFUSED_BLOCKS(put, 0, NO_LIST, blocks.e.value = 33, "runs of 40 bytes, not 33");
