@@ -31,7 +31,7 @@ int rmai_call_reaches(const struct rmai_call *c) {
 }
 
 RMAI_COLD int rmai_call_heard_failure_(const struct rmai_call *c, int code) {
-    return rmai_leader_failed(c->name, code, rmai_team_pe(c->t, c->near->index[0]));
+    return rmai_neighbour_failed(c->name, code, rmai_team_pe(c->t, c->near->index[0]));
 }
 
 /* ---- buffers ---- */

@@ -6,6 +6,8 @@
 #include "collectives/between.h"
 #include "runtime/job/job.h"
 #include "runtime/net/group.h"
+#include "runtime/node/barrier.h"
+#include "runtime/node/mailbox.h"
 #include "runtime/team.h"
 #include "runtime/world.h"
 
@@ -89,6 +91,24 @@ static void merge_codes(void *mine, const void *other) {
     if (*(const int *)other > *(int *)mine) *(int *)mine = *(const int *)other;
 }
 
+/* A near PE that leaves the call after an error between nodes would leave the others waiting: either all go on. */
+static int agree_near(const char *call, struct rmai_team *t, int code) {
+    struct rmai_mailboxes *near = &t->near;
+    int failed = -1, worst = code;
+    if (near->n == 1) return code;
+    rmai_mailbox_begin(near, 1, 0);
+    rmai_slot_say(rmai_mailbox_slot(near, near->me), (uint64_t)code);
+    rmai_mailbox_meet(near);
+    for (int i = 0; i < near->n; i++) {
+        const int theirs = (int)rmai_slot_word(rmai_mailbox_slot(near, i));
+        if (theirs > worst) worst = theirs, failed = i;
+    }
+    rmai_mailbox_through(near);
+    if (code != RMA_SUCCESS || worst == RMA_SUCCESS) return code;
+    t->nodes.all.broken = 1;
+    return rmai_neighbour_failed(call, worst, rmai_team_pe(t, near->index[failed]));
+}
+
 int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t) {
     struct rmai_team_nodes *nodes = &t->nodes;
     const int most = w->job.n_nodes < t->n ? w->job.n_nodes : t->n;
@@ -105,6 +125,7 @@ int rmai_nodes_ready(struct rmai_world *w, const char *call, struct rmai_team *t
         code = rmai_error(worst, "%s: another PE of the team has no memory for it", call);
     if (code == RMA_SUCCESS) code = met;
     if (code == RMA_SUCCESS && !rule) code = learn_nodes(call, t, nodes);
+    code = agree_near(call, t, code);
     if (code != RMA_SUCCESS) {
         free(nodes->room);
         nodes->room = NULL;

@@ -94,11 +94,12 @@ struct rmai_group rmai_team_group(const struct rmai_world *w, struct rmai_team *
                                .team = t};
 }
 
-/* Signals PE q of this node, the partner in round k, and passes on this PE's data. */
+/* Signals PE q of this node, the partner in round k, and passes on this PE's data, and its error. */
 static void tell_near_partner(struct rmai_world *w, const struct rmai_team *t, int q, unsigned k, const void *data,
-                              size_t len) {
+                              size_t len, int code) {
     struct rmai_team_round *there = round_of(w, q, t, k);
     if (len) memcpy(there->data[t->epoch & 1], data, len);
+    there->code[t->epoch & 1] = code;
     /* Release: the partner that reads the epoch also sees the data. Pairs with the load in await_near_partner. */
     atomic_store_explicit(&there->event.value, t->epoch, memory_order_release);
     /* More PEs than processors go to sleep at once. Without the fence this PE could read that the partner is awake
@@ -107,30 +108,37 @@ static void tell_near_partner(struct rmai_world *w, const struct rmai_team *t, i
     rmai_wake(&there->event);
 }
 
-/* Waits for the partner of round k, PE `from` of the job, which is on this node, and returns the partner's data. */
-static const void *await_near_partner(struct rmai_world *w, const char *call, const struct rmai_team *t, int from,
-                                      unsigned k) {
+/* Waits for the partner of round k, PE `from` of the job, which is on this node, and returns where its data are. */
+static const struct rmai_team_round *await_near_partner(struct rmai_world *w, const char *call,
+                                                        const struct rmai_team *t, int from, unsigned k) {
     struct rmai_team_round *mine = round_of(w, w->job.node_my_pe, t, k);
     struct rmai_stall stall = {.call = call, .pe = from, .meeting = t, .by_call = 1};
     uint32_t seen = atomic_load_explicit(&mine->event.value, memory_order_acquire);
     while (!rmai_reached(seen, t->epoch)) seen = rmai_wait_watched(&mine->event, seen, &w->barrier->patience, &stall);
     rmai_wait_over(&w->barrier->patience, &stall);
-    return mine->data[t->epoch & 1];
+    return mine;
 }
 
-/* Does one round: *other points to the data of PE t->me - step, which are in `theirs` if that PE is on another node. */
+/* Does one round: *other points to the data of PE t->me - step, which are in `theirs` if that PE is on another node.
+ * After an error (`code`) the partners of this node, which wait for this PE, still hear of it. Returns the code. */
 static int meet_partners(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g,
-                         unsigned k, const void *data, size_t len, void *theirs, const void **other) {
+                         unsigned k, int code, const void *data, size_t len, void *theirs, const void **other) {
     const int step = (int)(((size_t)1 << k) % (size_t)t->n);
     const int to = step < t->n - t->me ? t->me + step : t->me + step - t->n,
               from = t->me < step ? t->me - step + t->n : t->me - step;
     const int near_to = rmai_node_slot(&w->job, rmai_team_pe(t, to)),
               near_from = rmai_node_slot(&w->job, rmai_team_pe(t, from));
-    int code = RMA_SUCCESS;
-    if (near_to >= 0) tell_near_partner(w, t, near_to, k, data, len);
-    if (near_to < 0 || near_from < 0)
+    *other = theirs;
+    if (near_to >= 0) tell_near_partner(w, t, near_to, k, data, len, code);
+    if (RMAI_LIKELY(code == RMA_SUCCESS) && (near_to < 0 || near_from < 0))
         code = rmai_group_exchange(g, call, near_to < 0 ? to : -1, data, len, near_from < 0 ? from : -1, theirs, len);
-    *other = near_from >= 0 && code == RMA_SUCCESS ? await_near_partner(w, call, t, rmai_team_pe(t, from), k) : theirs;
+    if (near_from >= 0) {
+        const struct rmai_team_round *heard = await_near_partner(w, call, t, rmai_team_pe(t, from), k);
+        const int failed = heard->code[t->epoch & 1];
+        *other = heard->data[t->epoch & 1];
+        if (code == RMA_SUCCESS && RMAI_UNLIKELY(failed != RMA_SUCCESS))
+            code = rmai_neighbour_failed(call, failed, rmai_team_pe(t, from));
+    }
     return code;
 }
 
@@ -141,9 +149,9 @@ int rmai_team_meet(struct rmai_world *w, const char *call, struct rmai_team *t, 
     int code = RMA_SUCCESS;
     g.broken = t->meetings_broken;
     t->epoch++;
-    for (unsigned k = 0; code == RMA_SUCCESS && ((size_t)1 << k) < (size_t)t->n; k++) {
+    for (unsigned k = 0; ((size_t)1 << k) < (size_t)t->n; k++) {
         const void *other;
-        code = meet_partners(w, call, t, &g, k, data, len, theirs, &other);
+        code = meet_partners(w, call, t, &g, k, code, data, len, theirs, &other);
         if (code == RMA_SUCCESS && len) merge(data, other);
     }
     t->meetings_broken = g.broken;

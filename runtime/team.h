@@ -35,6 +35,7 @@ struct rmai_world;
 struct rmai_team_round {
     _Alignas(128) struct rmai_event event;
     unsigned char data[2][RMAI_TEAM_DATA];
+    int code[2]; /* RMA_SUCCESS, or the error that the partner had between nodes in an earlier round */
 };
 
 /* What a team of several nodes knows about them. Its first collective that moves data fills it in (collectives/nodes).

@@ -85,11 +85,10 @@ void rmai_barrier_gather(struct rmai_barrier *b, const char *call) {
         await_gathering(b, call, gathered, ANY_NEAR);
 }
 
-RMAI_COLD int rmai_leader_failed(const char *call, int code, int pe) {
-    /* Its handler ends the job, and its line has the reason. */
+RMAI_COLD int rmai_neighbour_failed(const char *call, int code, int pe) {
+    /* That PE's handler ends the job, and its line has the reason. */
     if (rmai_errhandler() == rma_errors_abort) sleep(5);
-    return rmai_error(code, "%s: PE %d, which works with the other nodes for this node's PEs, has failed there", call,
-                      pe);
+    return rmai_error(code, "%s: PE %d of this node has failed between the nodes, and says why", call, pe);
 }
 
 /* PE 0 writes the code again only after all PEs have come to the next gathering. */
@@ -98,7 +97,7 @@ int rmai_barrier_release(struct rmai_barrier *b, const char *call, int code) {
     if (b->me > 0) {
         await_gathering(b, call, released, 0);
         code = atomic_load_explicit(&b->first->released.code, memory_order_relaxed);
-        return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_leader_failed(call, code, b->pes[0]);
+        return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_neighbour_failed(call, code, b->pes[0]);
     }
     atomic_store_explicit(&b->first->released.code, code, memory_order_relaxed);
     if (b->n > 1) tell_epoch(released, b->gathering);

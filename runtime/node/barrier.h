@@ -75,8 +75,8 @@ static inline uint32_t rmai_barrier_number(const struct rmai_barrier *b) { retur
 void rmai_barrier_gather(struct rmai_barrier *b, const char *call);
 int rmai_barrier_release(struct rmai_barrier *b, const char *call, int code);
 
-/* rmai_leader_failed records that PE `pe` has failed between nodes, with `code`, which it has told the PEs of its node.
+/* rmai_neighbour_failed records that PE `pe` of this node has failed between nodes with `code`, as it has told this PE.
  * Returns the code. */
-int rmai_leader_failed(const char *call, int code, int pe);
+int rmai_neighbour_failed(const char *call, int code, int pe);
 
 #endif
