@@ -91,16 +91,20 @@ static void merge_codes(void *mine, const void *other) {
     if (*(const int *)other > *(int *)mine) *(int *)mine = *(const int *)other;
 }
 
-/* A near PE that leaves the call after an error between nodes would leave the others waiting: either all go on. */
+/* A near PE that leaves the call after an error between nodes would leave the others waiting: it tells them, so that
+ * either all go on or none. It does not wait for them itself, since they may be waiting for a message of it. */
 static int agree_near(const char *call, struct rmai_team *t, int code) {
     struct rmai_mailboxes *near = &t->near;
     int failed = -1, worst = code;
     if (near->n == 1) return code;
     rmai_mailbox_begin(near, 1, 0);
     rmai_slot_say(rmai_mailbox_slot(near, near->me), (uint64_t)code);
-    rmai_mailbox_meet(near);
-    for (int i = 0; i < near->n; i++) {
-        const int theirs = (int)rmai_slot_word(rmai_mailbox_slot(near, i));
+    rmai_mailbox_post(near);
+    for (int i = 0; i < near->n && code == RMA_SUCCESS; i++) {
+        int theirs;
+        if (i == near->me) continue;
+        rmai_mailbox_hear(near, i);
+        theirs = (int)rmai_slot_word(rmai_mailbox_slot(near, i));
         if (theirs > worst) worst = theirs, failed = i;
     }
     rmai_mailbox_through(near);

@@ -120,7 +120,8 @@ static const struct rmai_team_round *await_near_partner(struct rmai_world *w, co
 }
 
 /* Does one round: *other points to the data of PE t->me - step, which are in `theirs` if that PE is on another node.
- * After an error (`code`) the partners of this node, which wait for this PE, still hear of it. Returns the code. */
+ * After an error (`code`) this PE waits for nobody, but its partners on this node still hear of the error. Returns the
+ * code. */
 static int meet_partners(struct rmai_world *w, const char *call, const struct rmai_team *t, struct rmai_group *g,
                          unsigned k, int code, const void *data, size_t len, void *theirs, const void **other) {
     const int step = (int)(((size_t)1 << k) % (size_t)t->n);
@@ -132,12 +133,11 @@ static int meet_partners(struct rmai_world *w, const char *call, const struct rm
     if (near_to >= 0) tell_near_partner(w, t, near_to, k, data, len, code);
     if (RMAI_LIKELY(code == RMA_SUCCESS) && (near_to < 0 || near_from < 0))
         code = rmai_group_exchange(g, call, near_to < 0 ? to : -1, data, len, near_from < 0 ? from : -1, theirs, len);
-    if (near_from >= 0) {
+    if (near_from >= 0 && RMAI_LIKELY(code == RMA_SUCCESS)) {
         const struct rmai_team_round *heard = await_near_partner(w, call, t, rmai_team_pe(t, from), k);
         const int failed = heard->code[t->epoch & 1];
         *other = heard->data[t->epoch & 1];
-        if (code == RMA_SUCCESS && RMAI_UNLIKELY(failed != RMA_SUCCESS))
-            code = rmai_neighbour_failed(call, failed, rmai_team_pe(t, from));
+        if (RMAI_UNLIKELY(failed != RMA_SUCCESS)) code = rmai_neighbour_failed(call, failed, rmai_team_pe(t, from));
     }
     return code;
 }

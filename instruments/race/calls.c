@@ -213,9 +213,11 @@ void race_collected(struct race_group *g, const struct race_call *c, int code, s
     size_t sum;
     race_leave_library();
     if (!g) return;
-    /* Also after an error, which other members may not have: all count the same calls. */
+    if (code) { /* which other members may not have: all count the same calls */
+        race_group_skip(g);
+        return;
+    }
     sum = race_group_leave(g, from);
-    if (code) return;
     if (dest.elem == RACE_SUM) dest.elem = sum;
     /* What is also the source needs no synchronization before the call. */
     if (!c->native && dest.at && dest.elem && !(source.elem && source.at == dest.at)) check_ready(g, c, &dest, from);

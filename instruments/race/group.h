@@ -31,11 +31,13 @@ struct race_group *race_group_named(const int *pes, int n, uint64_t id);
 /* race_group_enter: before the library's call, the thread tells the group what it knows. race_group_leave: after it,
  * the thread learns what all PEs told (from RACE_ALL), or only number `from` of the group, or the PEs before this one
  * (RACE_BEFORE). Call both once for each collective. gives: bytes that this PE gives; race_group_leave returns the sum
- * of these bytes over this PE and those from which it has learnt. */
+ * of these bytes over this PE and those from which it has learnt. race_group_skip, in place of it: the call has failed
+ * here. */
 #define RACE_ALL    (-1)
 #define RACE_BEFORE (-2)
 void race_group_enter(struct race_group *g, int native, size_t gives);
 size_t race_group_leave(struct race_group *g, int from);
+void race_group_skip(struct race_group *g);
 
 /* race_group_arrivals writes to *clock what all these members (bit i: member i) knew when they came to the call that
  * this thread has left last. It leaves out members that told nothing, or whose clock has been replaced since. Returns 0

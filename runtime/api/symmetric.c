@@ -15,6 +15,7 @@
 #include "heap/reserve.h"
 #include "heap/segment.h"
 #include "runtime/agree.h"
+#include "runtime/context.h"
 #include "runtime/window_memory.h"
 #include "runtime/denied.h"
 #include "runtime/interfaces.h"
@@ -219,9 +220,11 @@ static int resize_on_all(struct rmai_world *w, const struct request *q, struct r
     if (code != RMA_SUCCESS) return code;
     memcpy(*result, block, rmai_min(old, q->size));
     /* Without the meeting a PE that is ahead could put to the new block before this PE's copy overwrites it. */
-    code = rmai_meet(w, q->call);
-    rmai_segment_free(&w->symmetric, q->call, code == RMA_SUCCESS ? block : *result);
-    return code;
+    const int quiet = rmai_quiet_default(w, q->call);
+    code = rmai_meet_only(w, q->call);
+    if (code != RMA_SUCCESS) return code; /* with both blocks: others may have neither freed */
+    rmai_segment_free(&w->symmetric, q->call, block);
+    return quiet;
 }
 
 void *rma_realloc(void *block, size_t size) {
