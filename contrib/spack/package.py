@@ -25,7 +25,7 @@ class Librma(AutotoolsPackage):
     license("BSD-3-Clause")
 
     version("main", branch="main")
-    version("0.4.0", commit="e97884aa054f2b217ded84d0cdfc7a064287848c")
+    version("0.4.0", commit="610767f4a5e67fe4b4e334d13cc9427928e7034a")
     version("0.3.0", commit="cec4a83a433c07bf3056bec7838e7c5a26795818")
     version("0.2.0", commit="4b88f72a8eafde43823929f35f241a1f87d9a61a")
 
