@@ -40,17 +40,14 @@ static int broadcast_across_nodes(const struct rmai_call *c, const struct rmai_b
     int code = RMA_SUCCESS;
     rmai_group_begin(&under_way);
     if (near_root > 0) rmai_spread(c, near_root, data, source->addr, source->offset, dest->len);
-    if (leads) {
-        code = rmai_between_broadcast(&nodes->leaders, c->name, data, from, dest->len, rmai_team_node(nodes, root),
-                                      &under_way);
-        rmai_call_between(c, code);
-    }
+    if (leads)
+        code = rmai_leader_code(c, rmai_between_broadcast(&nodes->leaders, c->name, data, from, dest->len,
+                                                          rmai_team_node(nodes, root), &under_way));
     if (near->n == 1)
         copy_and_progress(c, data, from, dest->len);
     else if (near_root <= 0)
         rmai_spread(c, 0, data, from, near_root == 0 ? source->offset : dest->offset, dest->len);
-    if (!leads) return rmai_call_heard(c);
-    if (code != RMA_SUCCESS) return code;
+    if (!leads || code != RMA_SUCCESS) return rmai_call_code(c, code);
     code = rmai_group_finish(&nodes->leaders, c->name, &under_way);
     if (code != RMA_SUCCESS) rmai_group_drop(&nodes->leaders, &under_way);
     return code;

@@ -30,7 +30,7 @@ int rmai_call_reaches(const struct rmai_call *c) {
     return c->far && !c->t->nodes.room ? rmai_nodes_ready(c->w, c->name, c->t) : RMA_SUCCESS;
 }
 
-RMAI_COLD int rmai_call_heard_failure_(const struct rmai_call *c, int code) {
+RMAI_COLD int rmai_call_leader_failed_(const struct rmai_call *c, int code) {
     return rmai_neighbour_failed(c->name, code, rmai_team_pe(c->t, c->near->index[0]));
 }
 

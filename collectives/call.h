@@ -65,16 +65,19 @@ static inline int rmai_call_agree(const struct rmai_call *c, int code, const str
 /* rmai_call_reaches learns the nodes of the team (collectives/nodes), if some of its PEs are on other nodes. */
 int rmai_call_reaches(const struct rmai_call *c);
 
-/* rmai_call_between: the leader of the near PEs has done its part between nodes, which ended with `code`, and passes
- * the data on next, also after an error. Those who get data from it end the call with rmai_call_heard: RMA_SUCCESS, or
- * that error, and any that the leader had in an earlier call, since after it the leaders work together no more. */
-static inline void rmai_call_between(const struct rmai_call *c, int code) {
+/* rmai_leader_code: the near PEs' leader has worked between the nodes, with this result. It says so before it passes
+ * the data on, also after an error. Returns code. rmai_call_code: what a call ends with in which the leader has passed
+ * data on: the leader's own `code`; on the other PEs RMA_SUCCESS, or the leader's error in this call or an earlier one,
+ * after which the leaders cannot work together. */
+static inline int rmai_leader_code(const struct rmai_call *c, int code) {
     if (RMAI_UNLIKELY(code != RMA_SUCCESS)) atomic_store_explicit(&c->near->mine->failed, code, memory_order_relaxed);
+    return code;
 }
-int rmai_call_heard_failure_(const struct rmai_call *c, int code);
-static inline int rmai_call_heard(const struct rmai_call *c) {
-    const int code = atomic_load_explicit(&c->near->mailbox[0]->failed, memory_order_relaxed);
-    return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_call_heard_failure_(c, code);
+int rmai_call_leader_failed_(const struct rmai_call *c, int code);
+static inline int rmai_call_code(const struct rmai_call *c, int code) {
+    if (c->near->me == 0) return code;
+    code = atomic_load_explicit(&c->near->mailbox[0]->failed, memory_order_relaxed);
+    return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_call_leader_failed_(c, code);
 }
 
 /* rmai_call_takes: 1 if the table of choices gives this team the algorithm `way` for n bytes. */

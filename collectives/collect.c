@@ -161,13 +161,11 @@ static int collect_among_leaders(const struct rmai_call *c, const struct rmai_bu
     uint64_t offset = dest->offset;
     size_t after = before + near_all;
     int code = RMA_SUCCESS;
-    if (c->near->me == 0) {
-        code = rmai_between_allgather(&nodes->leaders, c->name, to, nodes->sizes);
-        rmai_call_between(c, code);
-    }
+    if (c->near->me == 0)
+        code = rmai_leader_code(c, rmai_between_allgather(&nodes->leaders, c->name, to, nodes->sizes));
     if (before) rmai_spread(c, 0, to, to, offset, before);
     if (all > after) rmai_spread(c, 0, to + after, to + after, offset ? offset + after : 0, all - after);
-    return c->near->me == 0 ? code : rmai_call_heard(c);
+    return rmai_call_code(c, code);
 }
 
 static int fcollect_in_order(const struct rmai_call *c, const struct rmai_buffer *dest,

@@ -136,12 +136,11 @@ static int reduce_across_nodes(const struct rmai_reduction *r) {
     struct rmai_team_nodes *nodes = &c->t->nodes;
     int code = RMA_SUCCESS;
     reduce_on_node(r, 0);
-    if (c->near->me == 0) {
-        code = rmai_between_reduce(&nodes->leaders, c->name, r->kernel, r->dest, r->n, r->size, nodes->room);
-        rmai_call_between(c, code);
-    }
+    if (c->near->me == 0)
+        code = rmai_leader_code(
+            c, rmai_between_reduce(&nodes->leaders, c->name, r->kernel, r->dest, r->n, r->size, nodes->room));
     rmai_spread(c, 0, r->dest, r->dest, r->dest_offset, r->n * r->size);
-    return c->near->me == 0 ? code : rmai_call_heard(c);
+    return rmai_call_code(c, code);
 }
 
 /* On-node PE `from` passes len bytes to on-node PE `to`, through its bounce buffers. */
@@ -177,16 +176,15 @@ static int reduce_to_root_across_nodes(const struct rmai_reduction *r, int root)
         piece.dest_offset = 0;
         piece.source_offset = r->source_offset ? r->source_offset + at : 0;
         reduce_on_node(&piece, 0);
-        if (near->me == 0 && code == RMA_SUCCESS) {
-            code = rmai_between_reduce_root(&nodes->leaders, c->name, r->kernel, nodes->room, now, r->size,
-                                            rmai_team_node(nodes, root), nodes->room + half);
-            rmai_call_between(c, code);
-        }
+        if (near->me == 0 && code == RMA_SUCCESS)
+            code =
+                rmai_leader_code(c, rmai_between_reduce_root(&nodes->leaders, c->name, r->kernel, nodes->room, now,
+                                                             r->size, rmai_team_node(nodes, root), nodes->room + half));
         if (near_root == 0 && near->me == 0) memcpy(r->dest + at, nodes->room, len);
         if (near_root > 0)
             pass_by_bounce(near, 0, near_root, near->me == near_root ? r->dest + at : NULL, nodes->room, len);
     }
-    return near->me > 0 && near->me == near_root ? rmai_call_heard(c) : code;
+    return near->me == near_root ? rmai_call_code(c, code) : code; /* only the root gets data from the leader */
 }
 
 /* rooted: only number `root` has a dest. It is a constant, so that it costs other reductions nothing. */

@@ -215,8 +215,8 @@ fi
 
 # What the leader of a node does between nodes fails: the node's other PEs must not get success, with data that never
 # came, nor wait for ever. Broken by a leader that tells nobody.
-leads() { # leads CALL PES: the first PE of the second node fails. The call `team` may succeed on other PEs, which
-    #              have met.
+# leads CALL PES: the first PE of the second node fails. The call `team` may succeed on other PEs, which have met.
+leads() {
     case " $chosen " in "  " | *" leaders "*) ;; *) return 0 ;; esac
     export LEADERS_CALL="$1"
     call=1 failed=0 before=$failures

@@ -84,7 +84,7 @@ struct rmai_win_record {
                                                          has posted: a list */
     _Alignas(64) _Atomic uint32_t arrived;            /* the leader's: processes of this node that are in a fence, */
     _Alignas(64) struct rma_event_ over;              /* and how many fences are over, */
-    int over_code;                                    /* the last of them with which result between the nodes */
+    int over_code;                                    /* RMA_SUCCESS, or why the last one failed between nodes */
     uint64_t round[RMAI_WIN_ROUNDS];                  /* the leader's: signals of other leaders */
     _Alignas(64) _Atomic uint32_t posts[];            /* how often each process of this node has posted for this one */
 };

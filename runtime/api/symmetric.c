@@ -222,7 +222,7 @@ static int resize_on_all(struct rmai_world *w, const struct request *q, struct r
     /* Without the meeting a PE that is ahead could put to the new block before this PE's copy overwrites it. */
     const int quiet = rmai_quiet_default(w, q->call);
     code = rmai_meet_only(w, q->call);
-    if (code != RMA_SUCCESS) return code; /* with both blocks: others may have neither freed */
+    if (code != RMA_SUCCESS) return code; /* and keep both blocks: other PEs have not freed theirs either */
     rmai_segment_free(&w->symmetric, q->call, block);
     return quiet;
 }

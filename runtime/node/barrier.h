@@ -23,7 +23,7 @@
 /* In each PE's header. The value of round[k] is the newest epoch in which the partner of round k has signalled. */
 struct rmai_barrier_line {
     _Alignas(RMAI_APART) struct rmai_event event;
-    _Atomic int code; /* of `released` below */
+    _Atomic int code; /* in `released`: RMA_SUCCESS, or the error that PE 0 tells the others */
 };
 
 struct rmai_barrier_shared {

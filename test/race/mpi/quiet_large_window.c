@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Windows of which the program uses some words: the detector's records of the rest take no memory, when the window is
- * made and when its memory is freed. They would have four times the size of the window. */
+/* The program uses a few words of large windows. The detector's records of the rest, which would be four times as large
+ * as a window, take no memory, neither when the window is made nor when its memory is freed. */
 /* RMA_MPI */
 #include <mpi.h>
 #include <stdio.h>
