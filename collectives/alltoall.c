@@ -95,17 +95,16 @@ static int exchange_direct(struct rmai_mailboxes *near, const struct blocks *b) 
     const int me = near->index[near->me];
     int all = 1;
     rmai_mailbox_begin(near, 1, 0);
-    rmai_slot_say(rmai_mailbox_slot(near, near->me), b->offset);
+    rmai_mailbox_slot(near, near->me)->word = b->offset;
     rmai_mailbox_meet(near);
-    for (int i = 0; i < near->n; i++)
-        all &= (i == near->me ? b->offset : rmai_slot_word(rmai_mailbox_slot(near, i))) != 0;
+    for (int i = 0; i < near->n; i++) all &= (i == near->me ? b->offset : rmai_mailbox_slot(near, i)->word) != 0;
     if (!all) {
         rmai_mailbox_through(near);
         return 0;
     }
     for (int step = 1; step < near->n; step++) {
         int i = (near->me + step) % near->n;
-        const char *theirs = rmai_mailbox_address(near, i, rmai_slot_word(rmai_mailbox_slot(near, i)));
+        const char *theirs = rmai_mailbox_address(near, i, rmai_mailbox_slot(near, i)->word);
         copy_block(b, b->dest + element_offset(b, near->index[i], 0, b->to),
                    theirs + element_offset(b, me, 0, b->from));
     }
@@ -284,8 +283,8 @@ static int agree_on_strides(const struct rmai_call *c, const struct blocks *b, i
     if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
     s = (struct rmai_statement){.call = RMAI_CALL_ALLTOALLS_FROM, .length = b->from};
     if (code == RMA_SUCCESS) code = rmai_call_agree(c, code, &s);
-    rmai_call_says(c->near, &first);
-    c->near->stamp = (uint16_t)(c->near->stamp + b->to * 5 + b->from * 11);
+    rmai_statement_say(c->near->said, &first);
+    rmai_statement_mix(c->near->said, b->to * 5 + b->from * 11);
     return code;
 }
 

@@ -22,7 +22,7 @@ static int sync_team(struct rmai_world *w, const char *call, struct rmai_team *t
     }
     if (t->near.n < t->n) return rmai_team_meet(w, call, t, NULL, 0, NULL);
     t->near.call = call;
-    rmai_call_says(&t->near, &(struct rmai_statement){.call = RMAI_CALL_SYNC});
+    rmai_statement_say(t->near.said, &(struct rmai_statement){.call = RMAI_CALL_SYNC});
     rmai_mailbox_sync(&t->near);
     return RMA_SUCCESS;
 }

@@ -103,7 +103,7 @@ int rmai_call_buffers(const struct rmai_call *c, struct rmai_buffer *dest, struc
 
 int rmai_call_compare(const struct rmai_call *c, int code) {
     static const struct rmai_words words = {rmai_op_words, rmai_type_words};
-    struct rmai_statement mine = rmai_statement_said(rmai_mailbox_said(c->near), c->w->job.my_pe);
+    struct rmai_statement mine = rmai_statement_said(c->near->said, c->w->job.my_pe);
     mine.code = (uint8_t)code;
     return rmai_compare_in_team(c->w, c->name, c->t, &mine, &words, NULL);
 }
@@ -153,7 +153,7 @@ static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, cons
                          size_t len) {
     rmai_mailbox_begin(near, near->me == root, 0);
     if (near->me == root) {
-        rmai_slot_say(rmai_mailbox_slot(near, root), offset);
+        rmai_mailbox_slot(near, root)->word = offset;
         rmai_mailbox_post(near);
         if (offset && dest != source) rma_move_(dest, source, len);
         rmai_mailbox_through(near);
@@ -161,7 +161,7 @@ static int spread_direct(struct rmai_mailboxes *near, int root, char *dest, cons
         return offset != 0;
     }
     rmai_mailbox_hear(near, root);
-    offset = rmai_slot_word(rmai_mailbox_slot(near, root));
+    offset = rmai_mailbox_slot(near, root)->word;
     if (offset) rma_move_(dest, rmai_mailbox_address(near, root, offset), len);
     rmai_mailbox_through(near);
     return offset != 0;

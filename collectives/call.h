@@ -45,20 +45,12 @@ static inline int rmai_check_root(const struct rmai_call *c, int root) {
     return rmai_error(RMA_ERR_PE, "%s: root %d is outside 0..%d of the team", c->name, root, c->t->n - 1);
 }
 
-/* rmai_call_says: this PE's statement, and its hash, for the PEs of its node (runtime/node/mailbox.h). */
-_Static_assert(RMAI_SAID == 2, "a PE says its statement");
-static inline void rmai_call_says(struct rmai_mailboxes *near, const struct rmai_statement *stated) {
-    uint64_t *said = rmai_mailbox_said(near);
-    rmai_statement_say(said, stated);
-    near->stamp = rmai_statement_hash(said);
-}
-
 /* rmai_call_agree returns `code`, the result of this PE's own check of its arguments. With RMA_CHECK=1 it returns the
  * common result of all PEs of the team (rmai_compare_verdict). The caller does not set `code`, `pe` and number[1] of
  * the statement. */
 int rmai_call_compare(const struct rmai_call *c, int code);
 static inline int rmai_call_agree(const struct rmai_call *c, int code, const struct rmai_statement *stated) {
-    rmai_call_says(c->near, stated);
+    rmai_statement_say(c->near->said, stated); /* to the PEs of its node */
     return RMAI_LIKELY(!c->w->job.settings.check) ? code : rmai_call_compare(c, code);
 }
 

@@ -35,14 +35,14 @@ struct collection {
  * 0. */
 static void publish_block(const struct collection *g) {
     struct rmai_slot *slot = rmai_mailbox_slot(g->c->near, g->c->near->me);
-    rmai_slot_say(slot, g->len);
+    slot->word = g->len;
     if (g->len > g->limit) memcpy(slot->note, &g->offset, sizeof g->offset);
 }
 
 /* The length that on-node PE i has published. This PE does not read its own slot: the other PEs have the slot's cache
  * line, and reading would fetch it back. */
 static size_t near_block_len(const struct collection *g, int i) {
-    return i == g->c->near->me ? g->len : rmai_slot_word(rmai_mailbox_slot(g->c->near, i));
+    return i == g->c->near->me ? g->len : rmai_mailbox_slot(g->c->near, i)->word;
 }
 
 static uint64_t near_block_offset(const struct collection *g, int i) {
@@ -198,9 +198,9 @@ static int collect_in_order(const struct rmai_call *c, const struct rmai_buffer 
     struct rmai_mailboxes *near = c->near;
     size_t near_all = 0, whole[3] = {0, 0, RMA_SUCCESS};
     rmai_mailbox_begin(near, 1, 0);
-    rmai_slot_say(rmai_mailbox_slot(near, near->me), source->len);
+    rmai_mailbox_slot(near, near->me)->word = source->len;
     rmai_mailbox_meet(near);
-    for (int i = 0; i < near->n; i++) near_all += rmai_slot_word(rmai_mailbox_slot(near, i));
+    for (int i = 0; i < near->n; i++) near_all += rmai_mailbox_slot(near, i)->word;
     rmai_mailbox_through(near);
     if (near->me == 0) {
         nodes->sizes[nodes->leaders.me] = near_all;

@@ -41,7 +41,7 @@ static int gather_direct(const struct rooted *r) {
     uint64_t offset = r->offset;
     rmai_mailbox_begin(near, 1, 0);
     if (near->me == r->root) {
-        rmai_slot_say(rmai_mailbox_slot(near, r->root), offset);
+        rmai_mailbox_slot(near, r->root)->word = offset;
         if (r->dest == r->source) place_own(r); /* before another block is written there */
         rmai_mailbox_post(near);
         if (r->dest != r->source) place_own(r);
@@ -50,7 +50,7 @@ static int gather_direct(const struct rooted *r) {
         return offset != 0;
     }
     rmai_mailbox_hear(near, r->root);
-    offset = rmai_slot_word(rmai_mailbox_slot(near, r->root));
+    offset = rmai_mailbox_slot(near, r->root)->word;
     if (offset) {
         rma_move_(rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->source, r->len);
         rmai_mailbox_post(near);
@@ -93,14 +93,14 @@ static int scatter_direct(const struct rooted *r) {
     uint64_t offset = r->offset;
     rmai_mailbox_begin(near, near->me == r->root, 0);
     if (near->me == r->root) {
-        rmai_slot_say(rmai_mailbox_slot(near, r->root), offset);
+        rmai_mailbox_slot(near, r->root)->word = offset;
         rmai_mailbox_post(near);
         rmai_mailbox_through(near);
         if (offset) rmai_mailbox_await(near);
         return offset != 0;
     }
     rmai_mailbox_hear(near, r->root);
-    offset = rmai_slot_word(rmai_mailbox_slot(near, r->root));
+    offset = rmai_mailbox_slot(near, r->root)->word;
     if (offset) rma_move_(r->dest, rmai_mailbox_address(near, r->root, offset) + (size_t)near->me * r->len, r->len);
     rmai_mailbox_through(near);
     return offset != 0;

@@ -98,13 +98,13 @@ static int agree_near(const char *call, struct rmai_team *t, int code) {
     int failed = -1, worst = code;
     if (near->n == 1) return code;
     rmai_mailbox_begin(near, 1, 0);
-    rmai_slot_say(rmai_mailbox_slot(near, near->me), (uint64_t)code);
+    rmai_mailbox_slot(near, near->me)->word = (uint64_t)code;
     rmai_mailbox_post(near);
     for (int i = 0; i < near->n && code == RMA_SUCCESS; i++) {
         int theirs;
         if (i == near->me) continue;
         rmai_mailbox_hear(near, i);
-        theirs = (int)rmai_slot_word(rmai_mailbox_slot(near, i));
+        theirs = (int)rmai_mailbox_slot(near, i)->word;
         if (theirs > worst) worst = theirs, failed = i;
     }
     rmai_mailbox_through(near);

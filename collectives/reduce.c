@@ -80,7 +80,7 @@ int rmai_tell_buffers(const struct rmai_reduction *r, int root) {
     int all = 1;
     rmai_mailbox_begin(near, 1, 0);
     slot = rmai_mailbox_slot(near, near->me);
-    rmai_slot_say(slot, r->dest_offset);
+    slot->word = r->dest_offset;
     memcpy(slot->note, &r->source_offset, sizeof r->source_offset);
     rmai_mailbox_meet(near);
     for (int i = 0; i < near->n; i++) {

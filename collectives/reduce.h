@@ -41,7 +41,7 @@ int rmai_tell_buffers(const struct rmai_reduction *r, int root);
  * not read its own slot: the other PEs have the slot's cache line. */
 static inline char *rmai_their_dest(const struct rmai_reduction *r, int i) {
     const struct rmai_mailboxes *near = r->c->near;
-    uint64_t offset = i == near->me ? r->dest_offset : rmai_slot_word(rmai_mailbox_slot(near, i));
+    uint64_t offset = i == near->me ? r->dest_offset : rmai_mailbox_slot(near, i)->word;
     return offset ? rmai_mailbox_address(near, i, offset) : NULL;
 }
 

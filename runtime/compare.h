@@ -97,15 +97,14 @@ static inline struct rmai_statement rmai_statement_said(const uint64_t said[2], 
                                    .length = said[1]};
 }
 
-/* rmai_statement_hash: different calls, operations or types with the same rest always have different hashes; so have
- * roots that differ by less than 32743, and lengths by less than 46368 (multiples of the golden ratio are far apart).
- */
-static inline uint16_t rmai_statement_hash(const uint64_t said[2]) {
-    return (uint16_t)((said[0] * 0xd6e8feb86659fd93u + said[1] * 0x9e3779b97f4a7c15u) >> 48);
+/* rmai_statement_mix adds a hash of 8 bits of what a statement has no room for. Values that differ by less than 89 have
+ * different hashes (multiples of the golden ratio are far apart). */
+static inline void rmai_statement_mix(uint64_t said[2], uint64_t value) {
+    said[0] ^= (value * 0x9e3779b97f4a7c15u) >> 56 << 24;
 }
 
-/* rmai_compare_differ ends the job: two PEs of a node have posted different stamps (runtime/node/mailbox.h), and each
- * has said its statement. No PE can return from the call: others have read what it has posted. */
+/* rmai_compare_differ ends the job: two PEs of a node have said different statements (runtime/node/mailbox.h). No PE
+ * can return from the call: others have read what it has posted. */
 void rmai_compare_differ(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);
 
 /* rmai_compare_error records RMA_ERR_MISMATCH: the argument `what` of `call` is `low` on one PE and `high` on another.

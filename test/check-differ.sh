@@ -39,8 +39,8 @@ for call in $(by_depth 'broadcast fcollect alltoall gather reduce' \
     exits 0 "$call 0 0 0: all PEs give nothing"
     low=0
     for n in 1 65536; do
-        # Long reductions synchronize the PEs by a counter if they share processors: that has no stamp, and the job is
-        # ended as a deadlock.
+        # Long reductions synchronize the PEs by a counter if they share processors: nothing is compared then, and the
+        # job is ended as a deadlock.
         [ "$call $n" != "reduce_root 65536" ] || continue
         high="$n|$((n * 8))"
         for pe in $(by_depth '1 2' '1 2' '0 1 2'); do

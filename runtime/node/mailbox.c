@@ -185,6 +185,13 @@ static void raise_old_epochs(struct rmai_mailboxes *near) {
         atomic_store_explicit(&gate->value, old, memory_order_relaxed);
 }
 
+/* What this PE says of its call, in the slot that it will post. */
+static inline void say_call(const struct rmai_mailboxes *near) {
+    uint64_t *said = rmai_mailbox_slot(near, near->me)->said;
+    said[0] = near->said[0];
+    said[1] = near->said[1];
+}
+
 /* A PE that has to wait for room waits until there is room for several epochs: otherwise it would have to wait again in
  * the next one. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
@@ -192,32 +199,28 @@ void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len) {
     near->epoch++;
     if (RMAI_UNLIKELY((near->epoch & ((1u << 30) - 1)) == 0)) raise_old_epochs(near);
     if (posts && !rmai_reached(near->known, near->epoch - ahead)) wait_until_all_through(near, near->epoch - ahead / 4);
+    if (posts) say_call(near);
 }
 
-/* Before the slot is posted. */
-static inline void stamp_slot(struct rmai_mailboxes *near) { rmai_mailbox_slot(near, near->me)->stamp = near->stamp; }
-
 static RMAI_COLD void tell_difference(const struct rmai_mailboxes *near, int i) {
-    const uint32_t at = near->epoch % RMAI_SLOTS;
     if (near->differ)
-        near->differ(near->call, near->mine->said[at], pe_of(near, near->me), near->mailbox[i]->said[at],
-                     pe_of(near, i));
+        near->differ(near->call, near->said, pe_of(near, near->me), rmai_mailbox_slot(near, i)->said, pe_of(near, i));
 }
 
 /* After near PE i's post was heard. */
-static inline void compare_stamp(const struct rmai_mailboxes *near, int i) {
-    if (RMAI_UNLIKELY(rmai_mailbox_slot(near, i)->stamp != near->stamp)) tell_difference(near, i);
+static inline void compare_call(const struct rmai_mailboxes *near, int i) {
+    const uint64_t *said = rmai_mailbox_slot(near, i)->said;
+    if (RMAI_UNLIKELY((said[0] ^ near->said[0]) | (said[1] ^ near->said[1]))) tell_difference(near, i);
 }
 
 void rmai_mailbox_post(struct rmai_mailboxes *near) {
-    stamp_slot(near);
     publish_epoch(near, near->mine, &rmai_mailbox_slot(near, near->me)->posted);
 }
 
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i) {
     if (i == near->me) return;
     wait_for_epoch(near, i, &rmai_mailbox_slot(near, i)->posted, near->epoch, i);
-    compare_stamp(near, i);
+    compare_call(near, i);
 }
 
 static void meet_flat(struct rmai_mailboxes *near) {
@@ -235,7 +238,6 @@ static void meet_tree(struct rmai_mailboxes *near) {
 
 static void meet_counter(struct rmai_mailboxes *near) {
     struct rmai_mailbox *first = near->mailbox[0];
-    stamp_slot(near);
     atomic_store_explicit(&rmai_mailbox_slot(near, near->me)->posted.value, near->epoch, memory_order_relaxed);
     /* Acquire and release: the last PE to arrive has seen what all before it wrote. The gate's release store hands that
      * on to the acquire loads of the PEs that wait at the gate. */
@@ -246,7 +248,7 @@ static void meet_counter(struct rmai_mailboxes *near) {
     } else {
         wait_for_epoch(near, 0, &first->gate, near->epoch, ANY_NEAR);
     }
-    compare_stamp(near, 0); /* each with the first: so all with each other */
+    compare_call(near, 0); /* each with the first: so all with each other */
 }
 
 void rmai_mailbox_meet(struct rmai_mailboxes *near) {

@@ -13,10 +13,8 @@
  * overwrite what a slow PE still reads. Mostly a PE knows that without reading anything, because it has heard from all
  * others in a later epoch. If it does not know, it reads their `through` words, now and then.
  *
- * Each post carries a stamp, a hash of the call and its arguments. A PE that hears another stamp than its own is in
- * another call, or has other arguments: what it would read is not what it expects. What each PE has said of its call,
- * before the call's first epoch, is beside the slots, for the error's text: that epoch is the one in which stamps
- * differ.
+ * Each post carries two words that say the posting PE's call and its arguments. A PE that hears other words than its
+ * own is in another call, or has other arguments: what it would read is not what it expects.
  *
  * A PE that has heard a post sees what the posting PE wrote before it. A PE that has waited until another is through
  * sees what the other did before. Both are release stores that pair with acquire loads. */
@@ -37,16 +35,13 @@ struct rmai_team;
 #define RMAI_SLOTS          64                /* how many epochs a PE may be ahead of another, */
 #define RMAI_BOUNCE_BUFFERS 8                 /* and if it used a bounce buffer in the first of these epochs */
 #define RMAI_BOUNCE_BYTES   ((size_t)4 << 10) /* of each bounce buffer */
-#define RMAI_NOTE           112               /* bytes beside the flag; 48 of them are in the flag's line */
-
-#define RMAI_SAID 2 /* words that a PE says of its call */
+#define RMAI_NOTE           96                /* bytes beside the flag; 32 of them are in the flag's line */
 
 struct rmai_slot {
     _Alignas(RMAI_APART) struct rmai_event posted; /* the newest epoch that was posted in this slot */
-    uint32_t low;                                  /* what a collective publishes of its data: an offset or a length */
-    uint16_t high;                                 /* of up to 48 bits (rmai_slot_say) */
-    uint16_t stamp;
-    _Alignas(16) unsigned char note[RMAI_NOTE];
+    uint64_t word;                                 /* what a collective publishes of its data: an offset or a length */
+    uint64_t said[2];                              /* what the owner says of its call */
+    unsigned char note[RMAI_NOTE];
 };
 
 /* Fields that other PEs do not read in every epoch are apart from the slots, outside of the lines that their processors
@@ -63,7 +58,6 @@ struct rmai_mailbox {
     /* In the first near PE's mailbox: RMA_SUCCESS, or the error after which that PE can work with the team's PEs of
      * other nodes no more. */
     _Alignas(RMAI_APART) _Atomic int failed;
-    uint64_t said[RMAI_SLOTS][RMAI_SAID]; /* by epoch; only read for errors */
     _Alignas(4096) unsigned char bounce[RMAI_BOUNCE_BUFFERS][RMAI_BOUNCE_BYTES];
 };
 
@@ -80,8 +74,8 @@ struct rmai_mailboxes {
     const struct rmai_patience *patience;
     const struct rmai_team *team; /* for reports that an epoch takes long */
     const char *call;             /* the public call that the present epoch belongs to, */
-    uint16_t stamp;               /* and the hash of it and of its arguments */
-    /* Near PE i, PE `their_pe`, has posted another stamp: what the two have said. NULL: stamps are not compared. */
+    uint64_t said[2];             /* and what this PE says of it (rmai_statement_say) */
+    /* Near PE i, PE `their_pe`, has said something else. NULL: it does not matter. */
     void (*differ)(const char *call, const uint64_t *mine, int my_pe, const uint64_t *theirs, int their_pe);
 };
 
@@ -107,11 +101,6 @@ int rmai_mailbox_number(const struct rmai_mailboxes *near, int i);
  * slot after this call, and the slot's bounce buffer if len bytes do not fit into the note. */
 void rmai_mailbox_begin(struct rmai_mailboxes *near, int posts, size_t len);
 
-/* What this PE says of a call, before its first epoch begins. */
-static inline uint64_t *rmai_mailbox_said(const struct rmai_mailboxes *near) {
-    return near->mine->said[(near->epoch + 1) % RMAI_SLOTS];
-}
-
 /* The slot of near PE i in this epoch, the slot's note, and its bounce buffer. A PE may write its own from
  * rmai_mailbox_begin to rmai_mailbox_post, and may read others' from rmai_mailbox_hear to rmai_mailbox_through. */
 static inline struct rmai_slot *rmai_mailbox_slot(const struct rmai_mailboxes *near, int i) {
@@ -123,13 +112,6 @@ static inline void *rmai_mailbox_note(const struct rmai_mailboxes *near, int i) 
 static inline void *rmai_mailbox_bounce(const struct rmai_mailboxes *near, int i) {
     return near->mailbox[i]->bounce[near->epoch % RMAI_BOUNCE_BUFFERS];
 }
-
-/* rmai_slot_say writes the word of this PE's slot, and rmai_slot_word reads that of another PE's. */
-static inline void rmai_slot_say(struct rmai_slot *slot, uint64_t word) {
-    slot->low = (uint32_t)word;
-    slot->high = (uint16_t)(word >> 32);
-}
-static inline uint64_t rmai_slot_word(const struct rmai_slot *slot) { return slot->low | (uint64_t)slot->high << 32; }
 
 /* rmai_mailbox_post publishes this PE's slot, which is complete. rmai_mailbox_hear waits until near PE i has posted. */
 void rmai_mailbox_post(struct rmai_mailboxes *near);

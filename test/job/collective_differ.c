@@ -4,7 +4,7 @@
  *
  * With RMA_TEST_DIFFER="CALL PE MINE OTHERS" (test/check-differ.sh) one PE gives MINE elements, the others OTHERS.
  *
- * Broken by a stamp that is not posted, not compared, or has nothing of the length; the job then ends well. And by a
+ * Broken by words that are not posted, not compared, or have nothing of the length; the job then ends well. And by a
  * call of 0 bytes that does not take the turns of other calls. */
 #include "job.h"
 
