@@ -141,6 +141,7 @@ static void spread_by_bounce(struct rmai_mailboxes *near, int root, char *dest, 
             if (dest != source) memcpy(dest + done, source + done, now);
         } else {
             rmai_mailbox_hear(near, root);
+            rmai_mailbox_expect(near, root);
             memcpy(dest + done, rmai_place_of(near, root, now), now);
         }
         rmai_mailbox_through(near);

@@ -132,6 +132,13 @@ static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_
     }
 }
 
+/* rmai_mailbox_expect: near PE i may have posted in the next epoch already. The processor prefetches that slot, while
+ * this PE uses what it has heard. Only for a PE that others hear and that hears none: in a meeting the line would be
+ * taken from a PE that is about to write it. */
+static inline void rmai_mailbox_expect(const struct rmai_mailboxes *near, int i) {
+    __builtin_prefetch(&near->mailbox[i]->slot[(near->epoch + 1) % RMAI_SLOTS]);
+}
+
 /* rmai_mailbox_meet posts, and waits until all near PEs have posted; after it all slots of the epoch can be read. All
  * near PEs call it in this epoch. */
 void rmai_mailbox_meet(struct rmai_mailboxes *near);
