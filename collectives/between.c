@@ -7,7 +7,7 @@
 #include "base/attributes.h"
 #include "base/kernels.h"
 #include "runtime/net/group.h"
-#include "runtime/net/wire.h" /* RMAI_PIECE */
+#include "runtime/transport/transport.h"
 
 #include <string.h>
 

@@ -11,10 +11,10 @@
 #include "runtime/job/traffic.h"
 #include "runtime/net/group.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/transport_mpi.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/team.h"
+#include "runtime/transport/transport_mpi.h"
 #include "runtime/watch/stall.h"
 #include "runtime/watch/watchdog.h"
 

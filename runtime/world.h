@@ -60,7 +60,7 @@ struct rmai_world {
     struct rmai_service *service;         /* runtime/node/service.h */
     pthread_mutex_t local_lock;           /* for this PE's threads: guards its local heap and attachments */
     MPI_Comm node;
-    struct rmai_transport_mpi *mpi; /* runtime/net/transport_mpi.h */
+    struct rmai_transport_mpi *mpi; /* runtime/transport/transport_mpi.h */
     struct rmai_net *net;           /* runtime/net/net.h; NULL in a job of one node */
     struct rmai_event doze;         /* threads of the program that wait for other nodes sleep on it */
     struct rmai_group *leaders; /* runtime/net/group.h: of all nodes; only leaders use it, in jobs of several nodes */

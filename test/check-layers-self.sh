@@ -46,7 +46,7 @@ END
     put base/error.c <<'END'
 #include "config.h"
 #include "base/error.h"
-/* #include "runtime/net/transport.h" and MPI_Put(a, b) in a comment
+/* #include "runtime/transport/transport.h" and MPI_Put(a, b) in a comment
    MPI_Win_flush(x) on its second line */ int a; // MPI_Get(
 const char *text = "MPI_Win_lock_all \" failed /* not a comment"; int b = '"';
 int my_MPI_Put, MPI_Win_create_errhandler;
@@ -56,12 +56,12 @@ END
 #include "base/error.h"
 int f(void) { return MPI_Win_allocate_shared(0); }
 END
-    put runtime/net/transport_mpi.c <<'END'
+    put runtime/transport/transport_mpi.c <<'END'
 #include "heap/reserve.h"
 int f(void) { return MPI_Put(0) + MPI_Win_flush_local_all(0) + MPI_Rput_c(0); }
 END
     put collectives/reduce.c <<'END'
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 #include "base/error.h"
 END
     put interfaces/shmem/rma.c <<'END'
@@ -70,7 +70,7 @@ END
 #include "base/error.h"
 END
     put interfaces/mpi/window.c <<'END'
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 int MPI_Put(void) { return PMPI_Put(0); }
 END
     put instruments/race/shadow.h </dev/null
@@ -156,7 +156,7 @@ one_line "runtime including calls" runtime/x.c '#include "instruments/call_lists
 one_line "caf including calls" interfaces/caf/x.c '#include "instruments/call_lists/wrappers.h"' 'only tools'
 one_line "runtime including race" runtime/x.c '#include "instruments/race/shadow.h"' 'a tool beside it'
 one_line "base including heap" base/x.c '#include "heap/tlsf.h"' 'a layer above'
-one_line "heap including runtime" heap/x.c '#include "runtime/net/transport.h"' 'a layer above'
+one_line "heap including runtime" heap/x.c '#include "runtime/transport/transport.h"' 'a layer above'
 one_line "runtime including collectives" runtime/x.h '#  include "collectives/reduce.h"' 'a layer above'
 one_line "collectives including shmem" collectives/x.c '#include "interfaces/shmem/rma.h"' 'a layer above'
 one_line "mpi including shmem" interfaces/mpi/x.c '#include "interfaces/shmem/rma.h"' 'do not know each other'
@@ -166,7 +166,11 @@ one_line "shmem including mpi" interfaces/shmem/x.c '#include "interfaces/mpi/wi
 one_line "runtime/net including runtime" runtime/net/x.c '#include "runtime/world.h"' 'a layer above'
 one_line "runtime/net including runtime/watch" runtime/net/x.c '#include "runtime/watch/stall.h"' 'a layer above'
 one_line "runtime/watch including runtime" runtime/watch/x.c '#include "runtime/team.h"' 'a layer above'
-one_line "runtime/node including runtime/net" runtime/node/x.c '#include "runtime/net/transport.h"' 'a layer above'
+one_line "runtime/node including runtime/transport" runtime/node/x.c '#include "runtime/transport/transport.h"' \
+    'a layer above'
+one_line "runtime/transport including runtime/net" runtime/transport/x.c '#include "runtime/net/wire.h"' 'a layer above'
+one_line "runtime/transport including runtime/node" runtime/transport/x.c '#include "runtime/node/barrier.h"' \
+    'do not know each other'
 one_line "runtime/net including runtime/node" runtime/net/x.c '#include "runtime/node/barrier.h"' \
     'do not know each other'
 one_line "runtime/job including runtime/node" runtime/job/x.h '#include "runtime/node/barrier.h"' 'a layer above'
@@ -183,15 +187,15 @@ one_line "the global in a lock between nodes" runtime/api/queue_lock.c 'void *f(
     "$several"
 one_line "the inlined path's global in a collective between nodes" collectives/between.c \
     'int f(void) { return rma_reach_.n_pes; }' "$several"
-one_line "an upward include in angle brackets" base/x.c '#include <runtime/net/transport.h>' 'a layer above'
-one_line "an include after a comment" base/x.c '/* why */ #include "runtime/net/transport.h"' 'a layer above'
+one_line "an upward include in angle brackets" base/x.c '#include <runtime/transport/transport.h>' 'a layer above'
+one_line "an include after a comment" base/x.c '/* why */ #include "runtime/transport/transport.h"' 'a layer above'
 one_line "caf including another layer" interfaces/caf/x.c '#include "runtime/x.h"' \
     'runtime/interfaces.h and its own folder only'
 one_line "the face of OpenSHMEM below interfaces/" runtime/x.c '#include <shmem.h>' 'the face of interfaces/shmem/'
 one_line "a project header without its folder" base/x.c '#include "error.h"' 'write the folder'
 one_line "a path with dots" runtime/x.c '#include "../base/error.h"' 'without dots'
 one_line "a public header including a layer" include/x.h '#include "base/error.h"' 'a public header'
-one_line "a benchmark including a layer" bench/x.c '#include "runtime/net/transport.h"' 'include/ only'
+one_line "a benchmark including a layer" bench/x.c '#include "runtime/transport/transport.h"' 'include/ only'
 one_line "an example including a layer" examples/x.c '#include <base/error.h>' 'include/ only'
 one_line "a job test including a layer" test/job/x.c '#include "base/error.h"' 'include/ only'
 one_line "the program of check-perf including a layer" test/perf/x.c '#include "heap/tlsf.h"' 'include/ only'
@@ -206,11 +210,11 @@ for call in MPI_Put MPI_Get MPI_Accumulate MPI_Get_accumulate MPI_Fetch_and_op M
     MPI_Win_unlock MPI_Win_unlock_all MPI_Win_flush MPI_Win_flush_all MPI_Win_flush_local \
     MPI_Win_flush_local_all MPI_Win_fence MPI_Win_post MPI_Win_start MPI_Win_complete MPI_Win_wait \
     MPI_Win_test MPI_Win_sync; do
-    one_line "$call outside runtime/net/transport_mpi.c" runtime/x.c "int x = /**/ $call (0);" \
-        "$call stands only in runtime/net/transport_mpi.c"
+    one_line "$call outside runtime/transport/transport_mpi.c" runtime/x.c "int x = /**/ $call (0);" \
+        "$call stands only in runtime/transport/transport_mpi.c"
 done
-one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/net/transport_mpi.c 'MPI_Win_allocate_shared(0);' \
-    'only in heap/reserve.c'
+one_line "MPI_Win_allocate_shared outside heap/reserve.c" runtime/transport/transport_mpi.c \
+    'MPI_Win_allocate_shared(0);' 'only in heap/reserve.c'
 one_line "a call after the end of a comment" heap/x.c '/* a */ "/*"; MPI_Put(0); /* b' 'MPI_Put stands only'
 
 good_tree

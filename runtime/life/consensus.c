@@ -10,7 +10,7 @@
 #include "base/settings.h"
 #include "heap/statics.h"
 #include "runtime/net/progress_thread.h"
-#include "runtime/net/transport_mpi.h"
+#include "runtime/transport/transport_mpi.h"
 #include "runtime/world.h"
 
 #include <limits.h>

@@ -34,12 +34,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "runtime/job/by_node.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/by_node.h"
 #include "runtime/net/state.h"
 #include "runtime/net/stream.h"
-#include "runtime/net/transport.h"
 #include "runtime/net/wire.h"
+#include "runtime/transport/transport.h"
 
 #define RMAI_CREDITS       4    /* messages of one flow under way, and transfers */
 #define RMAI_MESSAGES_MOST 1024 /* messages of this PE in all */

@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "runtime/net/wait.h"
 #include "runtime/net/state.h"
-#include "runtime/net/wire.h" /* RMAI_PIECE */
 
 #include <assert.h>
 #include <string.h>

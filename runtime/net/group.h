@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 
 struct rmai_net;
 struct rmai_team;

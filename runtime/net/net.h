@@ -25,7 +25,7 @@ struct rmai_transport;
 struct rmai_net_handlers {
     void *context; /* the first argument of all handlers */
     /* Finds [offset, offset + len), with this alignment, for a request of `call`: in this PE's space, or in that of the
-     * neighbour whose mark the offset has (runtime/net/by_node). writes: 0 or 1: pages of attached memory are touched,
+     * neighbour whose mark the offset has (runtime/job/by_node). writes: 0 or 1: pages of attached memory are touched,
      * so that the access cannot fault; -1: they are not. Returns RMA_SUCCESS with *there and *hold; a hold that
      * is not NULL keeps the memory in place until it is released. Or records RMA_ERR_ADDRESS, with *hold NULL. */
     int (*locate)(void *context, const char *call, uint64_t offset, size_t len, size_t alignment, int writes,

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 #include "base/update.h"
 #include "base/wait.h"
 #include "base/word.h"
-#include "runtime/net/by_node.h"
+#include "runtime/job/by_node.h"
 #include "runtime/net/flow.h"
 #include "runtime/net/op.h"
 #include "runtime/net/progress.h"

@@ -18,16 +18,16 @@
 
 #include "base/attributes.h"
 #include "base/biased.h"
+#include "base/pe_table.h"
 #include "base/wait.h"
+#include "runtime/job/by_node.h"
 #include "runtime/job/job.h"
 #include "runtime/job/traffic.h"
-#include "runtime/net/by_node.h"
 #include "runtime/net/net.h"
-#include "runtime/net/pe_table.h"
 #include "runtime/net/way.h"
-#include "runtime/net/transport.h"
 #include "runtime/net/window.h"
 #include "runtime/net/wire.h"
+#include "runtime/transport/transport.h"
 
 struct rmai_envelope;
 struct rmai_link;

@@ -6,7 +6,7 @@
 #include "base/attributes.h"
 #include "base/wait.h"
 #include "runtime/net/flow.h"
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 
 struct rmai_team;
 

@@ -11,7 +11,7 @@
 
 #include "runtime/job/pairs.h"
 #include "runtime/net/op.h"
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 
 enum rmai_access { RMAI_ACCESS_PUT, RMAI_ACCESS_GET, RMAI_ACCESSES };
 

@@ -10,8 +10,8 @@
 
 #include "runtime/net/net.h"
 #include "runtime/net/op.h"
-#include "runtime/net/transport.h"
 #include "runtime/net/way.h"
+#include "runtime/transport/transport.h"
 
 /* MPI's dynamic window: which of each PE's memory is attached to it, and at which address. A PE attaches its memory by
  * itself, without a meeting, and does not detach a heap's memory before the end: so what another PE has learned stays

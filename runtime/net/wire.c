@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "base/kernels.h"
 #include "base/update.h"
+#include "runtime/job/by_node.h"
 #include "runtime/job/directory.h"
-#include "runtime/net/by_node.h"
+#include "runtime/transport/transport.h"
 #include "rma.h"
 
 #include <stdarg.h>

@@ -29,9 +29,8 @@
 #include "base/word.h"
 #include "rma.h"
 
-#define RMAI_MESSAGE  ((size_t)4096)      /* bytes of a short message at most */
-#define RMAI_PIECE    ((size_t)256 << 20) /* bytes of long data, and of one MPI call: MPICH crashes beyond 2 GiB */
-#define RMAI_NAME_MAX 64                  /* bytes of a public call's name, with its final 0 */
+#define RMAI_MESSAGE  ((size_t)4096) /* bytes of a short message at most */
+#define RMAI_NAME_MAX 64             /* bytes of a public call's name, with its final 0 */
 
 /* An offset with this bit is an address in the target's process, in memory that need not be librma's. Only records with
  * a name have such offsets. */

@@ -4,8 +4,8 @@
 #include "runtime/watch/liveness.h"
 #include "base/error.h"
 #include "runtime/net/net.h"
-#include "runtime/net/transport.h"
 #include "runtime/net/wire.h"
+#include "runtime/transport/transport.h"
 
 #include <stdlib.h>
 #include <string.h>

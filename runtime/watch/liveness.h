@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 #include "base/wait.h"
-#include "runtime/net/transport.h"
 #include "runtime/net/wire.h"
+#include "runtime/transport/transport.h"
 
 struct rmai_net;
 

@@ -7,8 +7,8 @@
  *   what has been written by the rules is read as it was, unless it has been damaged */
 #include "config.h"
 
+#include "runtime/job/by_node.h"
 #include "runtime/job/directory.h"
-#include "runtime/net/by_node.h"
 #include "runtime/net/wire.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measures the LogGP parameters of the transport (runtime/net/transport.h) between two PEs of different nodes, so that
- * the simulator can run with the times of a real network.
+/* Measures the LogGP parameters of the transport (runtime/transport/transport.h) between two PEs of different nodes, so
+ * that the simulator can run with the times of a real network.
  *
  * The model: a message of k bytes keeps its sender busy for o_s and its receiver for o_r. It travels for
  * L + (k - 1) G. Two messages of one PE begin at least g apart (Alexandrov, Ionescu, Schauser, Scheiman: LogGP, SPAA
@@ -17,8 +17,8 @@
 #include "base/clock.h"
 #include "bench/options.h"
 #include "bench/statistics.h"
+#include "runtime/transport/transport_mpi.h"
 #include "rma.h"
-#include "runtime/net/transport_mpi.h"
 #include "runtime/world.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "base/attributes.h"
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 #include "test/sim/scheduler.h"
 
 struct sim;

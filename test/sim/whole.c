@@ -19,11 +19,11 @@
 #include "runtime/net/flow.h"
 #include "runtime/net/progress_thread.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport_mpi.h"
 #include "runtime/node/barrier.h"
 #include "runtime/node/service.h"
 #include "runtime/reach.h"
 #include "runtime/team.h"
+#include "runtime/transport/transport_mpi.h"
 #include "runtime/watch/stall.h"
 #include "runtime/watch/watchdog.h"
 #include "runtime/world.h"
@@ -362,7 +362,7 @@ const char *rmai_commit_headroom(const struct rmai_reservation *r, char text[RMA
     return strcpy(text, "there is room");
 }
 
-/* ---- runtime/net/transport_mpi ---- */
+/* ---- runtime/transport/transport_mpi ---- */
 
 void rmai_transport_mpi_none(struct rmai_transport_mpi *m) { (void)m; }
 

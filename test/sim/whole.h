@@ -4,7 +4,7 @@
  * this process.
  *
  * The simulator replaces the modules that ask MPI or the system which PEs exist and what they share: base/mpi,
- * runtime/job/launch, runtime/net/transport_mpi, heap/reserve, runtime/life/exit, runtime/world. */
+ * runtime/job/launch, runtime/transport/transport_mpi, heap/reserve, runtime/life/exit, runtime/world. */
 #ifndef SIM_WHOLE_H
 #define SIM_WHOLE_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which PE of a node receives the node's messages (runtime/net/by_node), and the rules of PEs' places on nodes
+/* Which PE of a node receives the node's messages (runtime/job/by_node), and the rules of PEs' places on nodes
  * (runtime/job). The test plays each PE of each job; the expected results come from the list of each PE's node. */
 #include "config.h"
 
+#include "runtime/job/by_node.h"
 #include "runtime/job/job.h"
-#include "runtime/net/by_node.h"
 
 #include <check.h>
 #include <stdlib.h>

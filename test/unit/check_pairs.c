@@ -7,9 +7,9 @@
 
 #include "runtime/job/pairs.h"
 #include "runtime/net/state.h"
-#include "runtime/net/transport_mpi.h"
 #include "runtime/net/way.h"
 #include "runtime/net/window.h"
+#include "runtime/transport/transport_mpi.h"
 
 #include <check.h>
 #include <stdlib.h>

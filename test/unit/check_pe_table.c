@@ -5,7 +5,7 @@
  * all zero, by colliding numbers, and by exhausted memory. */
 #include "config.h"
 
-#include "runtime/net/pe_table.h"
+#include "base/pe_table.h"
 
 #include <check.h>
 #include <stdint.h>

@@ -10,6 +10,7 @@
 #include "rma.h"
 #include "runtime/job/directory.h"
 #include "runtime/net/wire.h"
+#include "runtime/transport/transport.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/pe_table.h"
+#include "base/pe_table.h"
 
 #include <stdlib.h>
 

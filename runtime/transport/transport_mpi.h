@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "runtime/job/pairs.h"
-#include "runtime/net/transport.h"
+#include "runtime/transport/transport.h"
 
 struct rmai_transport_mpi {
     struct rmai_transport transport; /* first: its operations get this struct */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/transport_mpi.h"
+#include "runtime/transport/transport_mpi.h"
 #include "base/attributes.h"
 #include "base/error.h"
 #include "base/mpi.h"
 #include "base/process.h"
 #include "rma.h"
-#include "runtime/net/wire.h" /* RMAI_PIECE */
 
 #include <assert.h>
 #include <limits.h>
@@ -33,6 +32,8 @@ static MPI_Request request_of(struct rmai_token token) {
     return request;
 }
 
+#define SHORT_MOST ((size_t)4096)
+
 /* MPI has sent most short messages when it returns. Testing at once, while they travel, costs less than testing when
  * they are answered. */
 static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
@@ -40,7 +41,7 @@ static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *da
     MPI_Request request;
     int mpi_code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request), done;
     if (RMAI_UNLIKELY(mpi_code != MPI_SUCCESS)) return rmai_mpi(mpi_code, "sending", "MPI_Isend");
-    if (len <= RMAI_MESSAGE) mpi_code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (len <= SHORT_MOST) mpi_code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     *token = token_of(request);
     return rmai_mpi(mpi_code, "sending", "MPI_Test");
 }

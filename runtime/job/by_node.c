@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "config.h"
 
-#include "runtime/net/by_node.h"
+#include "runtime/job/by_node.h"
 #include "base/settings.h"
 #include "base/size.h"
 #include "runtime/job/job.h"
