@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static _Thread_local struct rmai_error_kept last_error;
 
@@ -176,6 +177,10 @@ void rma_errors_abort(int code, const char *text) {
 }
 
 rma_errhandler *rmai_errhandler(void) { return atomic_load_explicit(&error_handler, memory_order_acquire); }
+
+RMAI_COLD void rmai_error_elsewhere(void) {
+    if (rmai_errhandler() == rma_errors_abort) sleep(5);
+}
 
 rma_errhandler *rma_set_errhandler(rma_errhandler *new_handler) {
     if (!new_handler) return rmai_errhandler();

@@ -24,8 +24,10 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
 int rmai_raise_(int code);
 static inline int rmai_raise(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise_(code); }
 
-/* rmai_errhandler: the current handler. */
+/* rmai_errhandler: the current handler. rmai_error_elsewhere is for a PE that learns of another PE's error: if that PE
+ * ends the job, this one waits for its end, some seconds at most, since the other's text has the reason. */
 rma_errhandler *rmai_errhandler(void);
+void rmai_error_elsewhere(void);
 
 /* rmai_error_as: from this call until one with NULL, errors of this thread are raised as errors of `call` (a constant
  * string), whichever public call has worded them. It is for functions that forward to a public call, as those of

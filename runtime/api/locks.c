@@ -55,11 +55,6 @@ static rma_lock_t *near_copy(rma_lock_t *lock, int pe) {
     return rma_ptr(lock, pe);
 }
 
-/* `seen` is the node_ of the PE before; `before` is the tail that this PE has found, with that PE's phase. */
-static int turn_has_come(uint32_t seen, uint32_t before) {
-    return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
-}
-
 /* The PE that releases the lock reads ASLEEP before it stores. Between the two it may miss a PE that goes to sleep: so
  * that PE wakes by itself after RMAI_LOCK_SLEEP_MOST. */
 int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
@@ -74,7 +69,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
     /* No code reads this number of the PE before; it lets a person follow the queue in a debugger. */
     __atomic_fetch_or(&lock->node_, before & RMA_LOCK_PE_, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < polls; i++) {
-        if (turn_has_come(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) {
+        if (rmai_lock_turn_is_over(__atomic_load_n(word, __ATOMIC_ACQUIRE), before)) {
             rmai_wait_over(patience, &stall);
             return RMA_SUCCESS;
         }
@@ -84,7 +79,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
             rmai_backoff_turn(&backoff, patience);
     }
     seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-    while (!turn_has_come(seen, before)) {
+    while (!rmai_lock_turn_is_over(seen, before)) {
         if (!(seen & RMA_LOCK_ASLEEP_)) {
             if (!__atomic_compare_exchange_n(word, &seen, seen | RMA_LOCK_ASLEEP_, 0, __ATOMIC_ACQ_REL,
                                              __ATOMIC_ACQUIRE))
@@ -93,7 +88,7 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
         }
         rmai_sleep_on((_Atomic uint32_t *)word, seen, RMAI_LOCK_SLEEP_MOST, NULL);
         seen = __atomic_load_n(word, __ATOMIC_ACQUIRE);
-        if (!turn_has_come(seen, before)) patience->late(patience->context, &stall);
+        if (!rmai_lock_turn_is_over(seen, before)) patience->late(patience->context, &stall);
     }
     rmai_wait_over(patience, &stall);
     return RMA_SUCCESS;
@@ -101,7 +96,8 @@ int rma_lock_wait_(rma_lock_t *lock, uint32_t before) {
 
 int rma_lock_past_slow_(rma_lock_t *lock, uint32_t tail) {
     struct rmai_world *w = &rmai_world;
-    if (turn_has_come(__atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
+    if (rmai_lock_turn_is_over(
+            __atomic_load_n(&near_copy(lock, (int)(tail & RMA_LOCK_PE_) - 1)->node_, __ATOMIC_ACQUIRE), tail))
         return 1;
     if (rmai_stall_test_due()) rmai_stall_test(w->watch, "rma_test_lock", lock, tail);
     return 0;

@@ -19,11 +19,6 @@
 #define LATE_TAIL_QUESTIONS                                                                                            \
     32 /* to other PEs about a tail whose PE has released the lock, before it counts as not free */
 
-/* 1 if the turn of a PE is over: `before` is the PE and phase from the tail, `seen` the PE's node_. */
-static int turn_is_over(uint32_t seen, uint32_t before) {
-    return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
-}
-
 /* Waits until the PE before, which `stall` names, has granted the lock in this PE's node_. */
 static void await_grant(struct rmai_world *w, rma_lock_t *lock, struct rmai_stall *stall) {
     const struct rmai_patience *patience = &w->barrier->patience;
@@ -113,7 +108,7 @@ static int enter_behind(struct rmai_world *w, const char *call, rma_lock_t *lock
         code = atomic_on_word(w, call, &lock->node_, stall.pe, RMA_COMPARE_SWAP_, expected | me, expected, &p, &old);
         if (code != RMA_SUCCESS) return code;
         seen = (uint32_t)old;
-        if (turn_is_over(seen, before)) return RMA_SUCCESS;
+        if (rmai_lock_turn_is_over(seen, before)) return RMA_SUCCESS;
     } while (seen != expected);
     if (seen & RMA_LOCK_ASLEEP_ && p.there) rmai_rouse(p.there); /* its word has changed */
     await_grant(w, lock, &stall);
@@ -143,7 +138,7 @@ static int enter_if_free(struct rmai_world *w, const char *call, rma_lock_t *loc
         *held = code == RMA_SUCCESS && before == 0;
         if (code != RMA_SUCCESS || *held) break;
         code = fetching_atomic(w, call, &lock->node_, (int)(before & RMA_LOCK_PE_) - 1, RMA_FETCH_, 0, 0, &seen);
-        if (code != RMA_SUCCESS || !turn_is_over(seen, before)) break;
+        if (code != RMA_SUCCESS || !rmai_lock_turn_is_over(seen, before)) break;
     }
     return code;
 }

@@ -23,11 +23,15 @@ struct rmai_world;
 
 /* For both kinds of lock. A PE that stores to a word may miss another PE that is just going to sleep on it; so nobody
  * sleeps for longer than RMAI_LOCK_SLEEP_MOST nanoseconds. rmai_lock_own_word loads this PE's word of the lock, with
- * acquire. */
+ * acquire. rmai_lock_turn_is_over: 1 if the PE `before` this one has released the lock since then: `before` has its
+ * number and phase, from the tail, and `seen` is its node_ now. */
 #define RMAI_LOCK_SLEEP_MOST    1000000
 #define RMAI_LOCK_POLLS_CROWDED 50
 static inline uint32_t rmai_lock_own_word(const rma_lock_t *lock) {
     return __atomic_load_n(&lock->node_, __ATOMIC_ACQUIRE);
+}
+static inline int rmai_lock_turn_is_over(uint32_t seen, uint32_t before) {
+    return !(seen & RMA_LOCK_HELD_) || ((seen ^ before) & RMA_LOCK_PHASE_);
 }
 
 /* lock: this PE's copy, in symmetric memory; home: the PE that has the lock's tail. Each returns RMA_SUCCESS or the

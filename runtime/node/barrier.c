@@ -4,8 +4,6 @@
 #include "runtime/node/barrier.h"
 #include "base/error.h"
 
-#include <unistd.h>
-
 void rmai_barrier_setup(struct rmai_barrier *b, uint32_t n, uint32_t me, const int *pes, int crowded,
                         struct rmai_patience patience, struct rmai_barrier_shared *(*shared)(void *context, uint32_t q),
                         void *context) {
@@ -86,8 +84,7 @@ void rmai_barrier_gather(struct rmai_barrier *b, const char *call) {
 }
 
 RMAI_COLD int rmai_neighbour_failed(const char *call, int code, int pe) {
-    /* That PE's handler ends the job, and its line has the reason. */
-    if (rmai_errhandler() == rma_errors_abort) sleep(5);
+    rmai_error_elsewhere();
     return rmai_error(code, "%s: PE %d of this node has failed between the nodes, and says why", call, pe);
 }
 
