@@ -24,8 +24,9 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
 int rmai_raise_(int code);
 static inline int rmai_raise(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise_(code); }
 
-/* rmai_errhandler: the current handler. rmai_error_elsewhere is for a PE that learns of another PE's error: if that PE
- * ends the job, this one waits for its end, some seconds at most, since the other's text has the reason. */
+/* rmai_errhandler: the current handler. rmai_error_elsewhere is for a PE that has learnt of another PE's error, before
+ * it reports that itself. If the handler is rma_errors_abort, the other PE is about to end the job, and its text has
+ * the reason: so this PE waits to be ended, for 5 seconds at most. With another handler it returns at once. */
 rma_errhandler *rmai_errhandler(void);
 void rmai_error_elsewhere(void);
 

@@ -181,6 +181,8 @@ one_line "the world including a module of runtime" runtime/world.h '#include "ru
 one_line "the world including runtime/net" runtime/world.h '#include "runtime/net/state.h"' 'has pointers'
 several='one process may run several jobs'
 one_line "MPI in runtime/net" runtime/net/x.c 'int f(void) { return MPI_Test(0); }' "$several"
+one_line "MPI in the interface of transports" runtime/transport/transport.h 'int f(void) { return MPI_Test(0); }' \
+    "$several"
 one_line "MPI in runtime/watch" runtime/watch/x.c 'int f(void) { return MPI_Test(0); }' "$several"
 one_line "MPI in a meeting" runtime/meet.c 'int f(void) { return MPI_Barrier(0); }' "$several"
 one_line "the global in a lock between nodes" runtime/api/queue_lock.c 'void *f(void) { return &rmai_world; }' \

@@ -23,8 +23,8 @@ struct rmai_world;
 
 /* For both kinds of lock. A PE that stores to a word may miss another PE that is just going to sleep on it; so nobody
  * sleeps for longer than RMAI_LOCK_SLEEP_MOST nanoseconds. rmai_lock_own_word loads this PE's word of the lock, with
- * acquire. rmai_lock_turn_is_over: 1 if the PE `before` this one has released the lock since then: `before` has its
- * number and phase, from the tail, and `seen` is its node_ now. */
+ * acquire. rmai_lock_turn_is_over returns 1 if the turn for whose end this PE waits is over: `before` has the number
+ * and phase of the PE before it, as found in the tail, and `seen` is that PE's node_ now. */
 #define RMAI_LOCK_SLEEP_MOST    1000000
 #define RMAI_LOCK_POLLS_CROWDED 50
 static inline uint32_t rmai_lock_own_word(const rma_lock_t *lock) {

@@ -239,8 +239,8 @@ struct rmai_pending {
     uint64_t words[RMA_SHORT_MAX_ / sizeof(uint64_t)]; /* MPI writes short blocking gets here: */
     int words_used;                                    /* one at a time */
     int session;                                       /* a session is open: see op.h */
-    int by_node; /* short records go by proxies (by_node.h). It changes only while nothing is pending, so that no record
-                    overtakes another one on the other path */
+    int by_node; /* short records go by proxies (runtime/job/by_node). It changes only while nothing is pending, so that
+                    no record overtakes another one on the other path */
     int many;    /* between two quiets, enough goes to one PE to fill messages: rmai_pending_choose_way */
     size_t filled;               /* bytes of messages since nothing was pending, where there are proxies, */
     unsigned done_flows;         /* and how often a flow became idle in that time */

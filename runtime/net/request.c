@@ -40,7 +40,7 @@ static const char *name_of(const struct rmai_op *op) {
     }
 }
 
-/* 1 if the element may go to a proxy (by_node.h): the neighbours of its PE reach its memory. */
+/* 1 if the element may go to a proxy (runtime/job/by_node): the neighbours of its PE reach its memory. */
 static inline int may_go_by_node(const struct rmai_op *op) {
     return (op->kind == RMAI_RECORD_PUT || op->kind == RMAI_RECORD_GET || op->kind == RMAI_RECORD_ATOMIC) &&
            !is_attached(op->offset);

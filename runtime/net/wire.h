@@ -164,7 +164,7 @@ static inline uint64_t rmai_wire_word(const struct rmai_record *r) {
 struct rmai_element {
     uint64_t
         offset; /* in the target's space, as in its global pointers. In puts, gets and atomics without a name a mark may
-                   name a neighbour of the target; then the offset is in that neighbour's space (by_node.h) */
+                   name a neighbour of the target; then the offset is in that neighbour's space (runtime/job/by_node) */
     uint64_t value, cond;
     uint64_t word; /* an offset */
 };

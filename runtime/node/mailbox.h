@@ -132,9 +132,10 @@ static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_
     }
 }
 
-/* rmai_mailbox_expect: near PE i may have posted in the next epoch already. The processor prefetches that slot, while
- * this PE uses what it has heard. Only for a PE that others hear and that hears none: in a meeting the line would be
- * taken from a PE that is about to write it. */
+/* rmai_mailbox_expect: near PE i, which this PE has just heard, may have posted in the next epoch already. The
+ * processor prefetches that post's line with the flag, while this PE uses what it has heard. It is for broadcasts, in
+ * which PE i hears nobody and is ahead. If PE i has yet to write the post, as in a meeting, the line is taken from it,
+ * which costs it some nanoseconds. */
 static inline void rmai_mailbox_expect(const struct rmai_mailboxes *near, int i) {
     __builtin_prefetch(&near->mailbox[i]->slot[(near->epoch + 1) % RMAI_SLOTS]);
 }

@@ -25,7 +25,8 @@ struct rmai_arrival {
 };
 #define RMAI_ANY_PE (-1)
 
-#define RMAI_PIECE ((size_t)256 << 20) /* bytes of one message at most: MPICH crashes beyond 2 GiB */
+/* Bytes of one message, and of one put or get of MPI, at most: MPICH crashes beyond 2 GiB. */
+#define RMAI_PIECE ((size_t)256 << 20)
 
 /* The two windows of MPI. A displacement in the fixed one counts from the start of each PE's part, in the dynamic one
  * it is an address in the target's process. */

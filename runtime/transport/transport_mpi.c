@@ -32,7 +32,7 @@ static MPI_Request request_of(struct rmai_token token) {
     return request;
 }
 
-#define SHORT_MOST ((size_t)4096)
+#define SHORT_MOST ((size_t)4096) /* bytes: the net's short messages have as many at most (RMAI_MESSAGE) */
 
 /* MPI has sent most short messages when it returns. Testing at once, while they travel, costs less than testing when
  * they are answered. */
