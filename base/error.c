@@ -178,7 +178,7 @@ void rma_errors_abort(int code, const char *text) {
 
 rma_errhandler *rmai_errhandler(void) { return atomic_load_explicit(&error_handler, memory_order_acquire); }
 
-RMAI_COLD void rmai_error_elsewhere(void) {
+RMAI_COLD void rmai_error_await_abort(void) {
     if (rmai_errhandler() == rma_errors_abort) sleep(5);
 }
 

@@ -24,11 +24,11 @@ int rmai_error_prefix(const char *format, ...) RMAI_PRINTF(1, 2);
 int rmai_raise_(int code);
 static inline int rmai_raise(int code) { return RMAI_LIKELY(code == RMA_SUCCESS) ? code : rmai_raise_(code); }
 
-/* rmai_errhandler: the current handler. rmai_error_elsewhere is for a PE that has learnt of another PE's error, before
- * it reports that itself. If the handler is rma_errors_abort, the other PE is about to end the job, and its text has
- * the reason: so this PE waits to be ended, for 5 seconds at most. With another handler it returns at once. */
+/* rmai_errhandler: the current handler. rmai_error_await_abort: a PE that has learnt of another PE's error calls it
+ * before it reports that error itself. With rma_errors_abort the other PE is about to end the job, and its text has the
+ * reason: so this PE waits for that end, for 5 seconds at most. With another handler it returns at once. */
 rma_errhandler *rmai_errhandler(void);
-void rmai_error_elsewhere(void);
+void rmai_error_await_abort(void);
 
 /* rmai_error_as: from this call until one with NULL, errors of this thread are raised as errors of `call` (a constant
  * string), whichever public call has worded them. It is for functions that forward to a public call, as those of

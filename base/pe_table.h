@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of entries that are found by a PE's number. They use open addressing by a hash of that number, and are at most
- * half full. So a table grows with the PEs that this one deals with, not with the job. The owner of a table locks it.
- */
+/* Tables of entries that are found by a PE's number. They use open addressing by a hash of it, and are at most half
+ * full. So a table grows with the PEs that this one deals with, not with the job. The owner of a table locks it. */
 #ifndef RMAI_PE_TABLE_H
 #define RMAI_PE_TABLE_H
 

@@ -137,11 +137,11 @@ static void spread_by_bounce(struct rmai_mailboxes *near, int root, char *dest, 
         if (near->me == root) {
             memcpy(rmai_place_of(near, root, now), source + done, now);
             rmai_mailbox_post(near);
-            rmai_mailbox_foresee(near, now);
+            rmai_mailbox_prefetch_bounce(near, now);
             if (dest != source) memcpy(dest + done, source + done, now);
         } else {
             rmai_mailbox_hear(near, root);
-            rmai_mailbox_expect(near, root);
+            rmai_mailbox_prefetch_post(near, root);
             memcpy(dest + done, rmai_place_of(near, root, now), now);
         }
         rmai_mailbox_through(near);

@@ -67,7 +67,7 @@ static void gather_by_bounce(const struct rooted *r) {
         if (near->me != r->root) {
             memcpy(rmai_place_of(near, near->me, now), r->source + done, now);
             rmai_mailbox_post(near);
-            rmai_mailbox_foresee(near, now);
+            rmai_mailbox_prefetch_bounce(near, now);
         } else {
             for (int i = 0; i < near->n; i++) {
                 if (i == r->root) continue;
@@ -116,7 +116,7 @@ static void scatter_by_bounce(const struct rooted *r) {
         if (near->me == r->root) {
             memcpy(rmai_place_of(near, r->root, now), r->source + done, now);
             rmai_mailbox_post(near);
-            rmai_mailbox_foresee(near, now);
+            rmai_mailbox_prefetch_bounce(near, now);
         } else if (done < mine + r->len && mine < done + now) {
             const size_t from = mine > done ? mine : done, to = rmai_min(mine + r->len, done + now);
             rmai_mailbox_hear(near, r->root);

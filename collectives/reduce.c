@@ -55,7 +55,7 @@ static void reduce_by_bounce(const struct rmai_reduction *r, int root) {
             rmai_mailbox_meet(near);
         } else if (near->me != root) {
             rmai_mailbox_post(near);
-            rmai_mailbox_foresee(near, len);
+            rmai_mailbox_prefetch_bounce(near, len);
         } else {
             for (int i = 0; i < near->n; i++)
                 if (i != root) rmai_mailbox_hear(near, i);

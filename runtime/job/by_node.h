@@ -5,7 +5,8 @@
  * is not another hop: the record is done where it arrives. The PEs of one node use different proxies. After Bale's
  * conveyors, which forward messages in two hops; where PEs share memory the second hop is a store.
  *
- * The upper bits of an element's offset name its owner, by the owner's number on the node. */
+ * A record's elements (runtime/net/wire.h) have offsets, whose upper bits name the owner of the memory by its number on
+ * the node. */
 #ifndef RMAI_BY_NODE_H
 #define RMAI_BY_NODE_H
 

@@ -765,7 +765,7 @@ static int start_first(struct rmai_world *w, int required) {
     code = start_runtime(w, required);
     w->starting = 0;
     if (code != RMA_SUCCESS) {
-        if (w->failed_pe != w->job.my_pe) rmai_error_elsewhere();
+        if (w->failed_pe != w->job.my_pe) rmai_error_await_abort();
         rmai_raise(code);
         /* A lack of memory is not raised elsewhere, since a program can go on; after rma_init it cannot. */
         if (code == RMA_ERR_NO_MEM) rmai_errhandler()(code, rma_last_error());

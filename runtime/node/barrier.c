@@ -84,7 +84,7 @@ void rmai_barrier_gather(struct rmai_barrier *b, const char *call) {
 }
 
 RMAI_COLD int rmai_neighbour_failed(const char *call, int code, int pe) {
-    rmai_error_elsewhere();
+    rmai_error_await_abort();
     return rmai_error(code, "%s: PE %d of this node has failed between the nodes, and says why", call, pe);
 }
 

@@ -75,8 +75,8 @@ static inline uint32_t rmai_barrier_number(const struct rmai_barrier *b) { retur
 void rmai_barrier_gather(struct rmai_barrier *b, const char *call);
 int rmai_barrier_release(struct rmai_barrier *b, const char *call, int code);
 
-/* rmai_neighbour_failed records that PE `pe` of this node has failed between nodes with `code`, as it has told this PE.
- * Returns the code. */
+/* rmai_neighbour_failed records that PE `pe` of this node has failed between nodes with `code`, as it has told this PE;
+ * before, it gives that PE time to end the job (rmai_error_await_abort). Returns the code. */
 int rmai_neighbour_failed(const char *call, int code, int pe);
 
 #endif

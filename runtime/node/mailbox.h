@@ -117,9 +117,9 @@ static inline void *rmai_mailbox_bounce(const struct rmai_mailboxes *near, int i
 void rmai_mailbox_post(struct rmai_mailboxes *near);
 void rmai_mailbox_hear(struct rmai_mailboxes *near, int i);
 
-/* rmai_mailbox_foresee: the next epoch is likely to publish len bytes as well. The processor prefetches the lines of
- * its bounce buffer, for writing. */
-static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_t len) {
+/* rmai_mailbox_prefetch_bounce: the next epoch is likely to publish len bytes as well. The processor prefetches the
+ * lines of its bounce buffer, for writing. */
+static inline void rmai_mailbox_prefetch_bounce(const struct rmai_mailboxes *near, size_t len) {
     char *next = (char *)near->mine->bounce[(near->epoch + 1) % RMAI_BOUNCE_BUFFERS];
     if (len <= RMAI_NOTE) return;
     for (size_t i = 0; i < len && i < RMAI_BOUNCE_BYTES; i += 64) {
@@ -132,11 +132,11 @@ static inline void rmai_mailbox_foresee(const struct rmai_mailboxes *near, size_
     }
 }
 
-/* rmai_mailbox_expect: near PE i, which this PE has just heard, may have posted in the next epoch already. The
- * processor prefetches that post's line with the flag, while this PE uses what it has heard. It is for broadcasts, in
- * which PE i hears nobody and is ahead. If PE i has yet to write the post, as in a meeting, the line is taken from it,
- * which costs it some nanoseconds. */
-static inline void rmai_mailbox_expect(const struct rmai_mailboxes *near, int i) {
+/* rmai_mailbox_prefetch_post: near PE i, which this PE has just heard, may have posted in the next epoch already. The
+ * processor prefetches the line of that post's flag, while this PE copies what it has heard. It is for broadcasts:
+ * their root hears nobody, and may be ahead. A PE that has yet to write that post, as in a meeting, would lose the
+ * line, and some nanoseconds to get it back. */
+static inline void rmai_mailbox_prefetch_post(const struct rmai_mailboxes *near, int i) {
     __builtin_prefetch(&near->mailbox[i]->slot[(near->epoch + 1) % RMAI_SLOTS]);
 }
 

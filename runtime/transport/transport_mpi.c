@@ -32,16 +32,15 @@ static MPI_Request request_of(struct rmai_token token) {
     return request;
 }
 
-#define SHORT_MOST ((size_t)4096) /* bytes: the net's short messages have as many at most (RMAI_MESSAGE) */
-
-/* MPI has sent most short messages when it returns. Testing at once, while they travel, costs less than testing when
- * they are answered. */
+/* MPI has sent most messages of up to SENT_AT_ONCE bytes when it returns. Testing at once, while they travel, costs
+ * less than testing when they are answered. */
+#define SENT_AT_ONCE ((size_t)4096)
 static int send_by_mpi(struct rmai_transport *t, int pe, int tag, const void *data, size_t len,
                        struct rmai_token *token) {
     MPI_Request request;
     int mpi_code = MPI_Isend(data, (int)len, MPI_BYTE, pe, tag, mpi_of(t)->messages, &request), done;
     if (RMAI_UNLIKELY(mpi_code != MPI_SUCCESS)) return rmai_mpi(mpi_code, "sending", "MPI_Isend");
-    if (len <= SHORT_MOST) mpi_code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (len <= SENT_AT_ONCE) mpi_code = MPI_Test(&request, &done, MPI_STATUS_IGNORE);
     *token = token_of(request);
     return rmai_mpi(mpi_code, "sending", "MPI_Test");
 }
